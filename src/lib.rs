@@ -6,8 +6,10 @@
 //! The rooms, in the order a fold walks through them:
 //!
 //! - [`error`]: one refusal enum with finished sentences and stable codes.
+//! - [`event`]: session events as JSON, for the rooms that need text.
 
 pub mod error;
+pub mod event;
 
 #[cfg(feature = "binding")]
 pub mod binding;
