@@ -10,10 +10,12 @@
 
 mod block;
 mod envelope;
+mod result;
 mod text;
 
 pub use block::{Block, Image, Source};
 pub use envelope::{Envelope, SurfaceOp};
+pub use result::ToolResult;
 pub use text::{Text, utf16_len};
 
 use serde::Deserialize;
@@ -164,27 +166,6 @@ pub struct ToolCall<'a> {
     pub arguments: Text<'a>,
 }
 
-/// The data of a `tool/result`, the same for both shapes.
-#[derive(Debug, Clone)]
-pub struct ToolResult<'a> {
-    /// The turn's number, 0 when not stated.
-    pub turn: u32,
-    /// The step's number in the turn, 0 when not stated.
-    pub step: u32,
-    /// The call it answers. The tool's name is only on the call.
-    pub call_id: Text<'a>,
-    /// Whether the tool failed.
-    pub is_error: bool,
-    /// The tool's output.
-    pub content: Vec<Block<'a>>,
-    /// Who produced it.
-    pub source: Source<'a>,
-    /// The failure's stable code, where the harness knew one.
-    pub error_code: Option<Text<'a>>,
-    /// The tool's private presentation data, unread.
-    pub meta: Option<&'a RawValue>,
-}
-
 impl<'a> Event<'a> {
     /// Reads an envelope's data. `place` is the seq that the event's place in the log implies; it counts only
     /// where the event states none.
@@ -258,49 +239,13 @@ struct Place<'a> {
     reason: Source<'a>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ResultData<'a> {
-    #[serde(default, deserialize_with = "count")]
-    turn: u32,
-    #[serde(default, deserialize_with = "count")]
-    step: u32,
-    #[serde(borrow, default)]
-    call_id: Option<Text<'a>>,
-    #[serde(borrow)]
-    message: ResultMessage<'a>,
-    #[serde(borrow, default)]
-    error: Option<ErrorData<'a>>,
-    #[serde(borrow, default)]
-    meta: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ResultMessage<'a> {
-    #[serde(borrow, default, alias = "callId")]
-    tool_call_id: Option<Text<'a>>,
-    #[serde(default)]
-    is_error: Option<bool>,
-    #[serde(borrow, default)]
-    content: Vec<Block<'a>>,
-    #[serde(borrow, default)]
-    source: Source<'a>,
-}
-
-#[derive(Deserialize)]
-struct ErrorData<'a> {
-    #[serde(borrow, default)]
-    code: Option<Text<'a>>,
-}
-
 impl<'a> Body<'a> {
     fn read(envelope: &Envelope<'a>) -> serde_json::Result<Self> {
         let json = envelope.data.map_or("{}", RawValue::get);
         Ok(match envelope.name.as_str() {
             "user/message" => Self::User(serde_json::from_str(json)?),
             "assistant/message" => Self::Assistant(serde_json::from_str(json)?),
-            "tool/result" => Self::ToolResult(ToolResult::read(serde_json::from_str(json)?)?),
+            "tool/result" => Self::ToolResult(ToolResult::read(json)?),
             "tool/call" => Self::ToolCall(serde_json::from_str(json)?),
             "turn/start" => Self::TurnStart { turn: Place::read(json)?.turn },
             "turn/end" => {
@@ -321,37 +266,6 @@ impl<'a> Body<'a> {
 impl<'a> Place<'a> {
     fn read(json: &'a str) -> serde_json::Result<Self> {
         serde_json::from_str(json)
-    }
-}
-
-impl<'a> ToolResult<'a> {
-    fn read(data: ResultData<'a>) -> serde_json::Result<Self> {
-        let ResultData { turn, step, call_id, message, error, meta } = data;
-        let ResultMessage { tool_call_id, is_error, mut content, source } = message;
-        let mut call_id = tool_call_id.or(call_id);
-        let mut is_error = is_error;
-        if let [Block::ToolResult { .. }] = content.as_slice()
-            && let Some(Block::ToolResult { call_id: inner_id, is_error: failed, content: inner }) =
-                content.pop()
-        {
-            content = inner;
-            call_id = Some(inner_id);
-            is_error = Some(failed);
-        }
-        let call_id = call_id
-            .or_else(|| source.field("callId"))
-            .ok_or_else(|| serde_json::Error::custom("no call id in the result block, message or source"))?;
-        let error_code = error.and_then(|error| error.code);
-        Ok(Self {
-            turn,
-            step,
-            call_id,
-            is_error: is_error.unwrap_or(false),
-            content,
-            source,
-            error_code,
-            meta,
-        })
     }
 }
 
