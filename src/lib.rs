@@ -7,9 +7,11 @@
 //!
 //! - [`error`]: one refusal enum with finished sentences and stable codes.
 //! - [`event`]: session events as JSON, for the rooms that need text.
+//! - [`replacements`]: what stands at a seq and what it took the place of.
 
 pub mod error;
 pub mod event;
+pub mod replacements;
 
 #[cfg(feature = "binding")]
 pub mod binding;
