@@ -1,0 +1,124 @@
+/** Strict config, spec/rewind.md 4.6: every fault is named, and a bad row fails the boot. */
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { Context } from '@deepseek-ai/cordis';
+import Include from '@deepseek-ai/cordis-plugin-include';
+import Loader from '@deepseek-ai/cordis-plugin-loader';
+import z from '@deepseek-ai/schemastery';
+import { strict } from '../plugin/host/config.js';
+
+const schema = () => strict(
+  z.object({
+    toolName: z.string().min(1).default('rewind'),
+    maxTokens: z.number().min(1).max(65536).step(1).default(1024),
+    ratio: z.number().min(0).max(1).default(0.5),
+    language: z.union(['en', 'zh']).default('en'),
+    tools: z.array(z.string()).default(['read']),
+    provider: z.string(),
+    model: z.string(),
+  }),
+  'rewind config',
+  ({ provider, model }) => ((provider === undefined) === (model === undefined)
+    ? undefined
+    : 'provider and model must be set together'),
+);
+
+const DEFAULTS = { toolName: 'rewind', maxTokens: 1024, ratio: 0.5, language: 'en', tools: ['read'] };
+
+const messages = (raw) => schema()['~standard'].validate(raw).issues?.map((issue) => issue.message);
+
+for (const [name, raw] of [['missing', undefined], ['null', null], ['empty', {}], ['a null key', { tools: null }]]) {
+  test(`a ${name} config takes the defaults`, () => {
+    assert.deepEqual(schema()['~standard'].validate(raw), { value: DEFAULTS });
+    assert.deepEqual(schema()(raw), DEFAULTS);
+  });
+}
+
+test('given keys are kept, absent optional keys stay absent', () => {
+  const raw = { maxTokens: 7, provider: 'p', model: 'm' };
+  assert.deepEqual(schema()(raw), { ...DEFAULTS, ...raw });
+});
+
+for (const [raw, expected] of [
+  [{ maxToken: 1 }, 'maxToken is not a setting; did you mean maxTokens?'],
+  [{ MAXTOKENS: 1 }, 'MAXTOKENS is not a setting; did you mean maxTokens?'],
+  [{ langauge: 'en' }, 'langauge is not a setting; did you mean language?'],
+  [{ xyzzyxyzzy: 1 }, 'xyzzyxyzzy is not a setting. Known settings: toolName, maxTokens,'],
+  [{ maxTokens: 0 }, 'maxTokens expected number >= 1 but got 0'],
+  [{ maxTokens: 65537 }, 'maxTokens expected number <= 65536 but got 65537'],
+  [{ maxTokens: 1.5 }, 'maxTokens expected number multiple of 1 but got 1.5'],
+  [{ maxTokens: '5' }, 'maxTokens expected number but got 5 (value "5")'],
+  [{ ratio: NaN }, 'ratio expected a finite number but got NaN'],
+  [{ ratio: -Infinity }, 'ratio expected number >= 0 but got -Infinity'],
+  [{ language: 'fr' }, 'language expected "en" | "zh" but got "fr"'],
+  [{ toolName: '' }, 'toolName expected string length >= 1 but got 0 (value "")'],
+  [{ tools: ['read', 3] }, 'tools[1] expected string but got 3'],
+  [{ provider: 'p' }, 'provider and model must be set together'],
+  [['toolName'], 'expected an object of settings but got ["toolName"]'],
+  ['rewind', 'expected an object of settings but got "rewind"'],
+]) {
+  test(`${JSON.stringify(raw)} is refused: ${expected}`, () => {
+    const found = messages(raw);
+    assert.equal(found.length, 1);
+    assert.ok(found[0].startsWith(`rewind config: ${expected}`), found[0]);
+    assert.throws(() => schema()(raw), { name: 'TypeError', message: found[0] });
+  });
+}
+
+test('every fault is reported at once', () => {
+  assert.deepEqual(messages({ toolname: 'x', maxTokens: -1, language: 3 }).map((text) => text.split(' ')[2]), [
+    'toolname', 'maxTokens', 'language',
+  ]);
+});
+
+test('it stays a schemastery object schema', () => {
+  assert.equal(schema().type, 'object');
+  assert.deepEqual(Object.keys(schema().dict), [...Object.keys(DEFAULTS), 'provider', 'model']);
+  assert.equal(schema().toString().startsWith('{ toolName?: string'), true);
+});
+
+/** Boots a cordis.yml of one row through the real Loader. */
+async function boot(row) {
+  const folder = await mkdtemp(join(tmpdir(), 'rewind-config-'));
+  try {
+    const host = new URL('../plugin/host/config.js', import.meta.url).href;
+    const schemastery = import.meta.resolve('@deepseek-ai/schemastery');
+    await writeFile(join(folder, 'plugin.mjs'), `
+      import z from ${JSON.stringify(schemastery)};
+      import { strict } from ${JSON.stringify(host)};
+      export const name = 'sample';
+      export const Config = strict(z.object({ maxTokens: z.number().min(1).default(9) }), 'sample config');
+      export function apply(ctx, config) { ctx.provide('sampleConfig', config); }
+    `);
+    await writeFile(join(folder, 'cordis.yml'), JSON.stringify([{ id: 'sample', name: './plugin.mjs', ...row }]));
+    const ctx = new Context();
+    await ctx.plugin(Loader, { baseUrl: pathToFileURL(`${folder}/`).href });
+    ctx.loader.builtins.include = Include;
+    try {
+      await ctx.loader.create({ id: 'include', name: 'cordis:include', config: { path: './cordis.yml' } });
+      return ctx.get('sampleConfig');
+    } finally {
+      await ctx.fiber.dispose();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+test('a valid row boots through the real Loader with its defaults', async () => {
+  assert.deepEqual(await boot({}), { maxTokens: 9 });
+  assert.deepEqual(await boot({ config: { maxTokens: 3 } }), { maxTokens: 3 });
+});
+
+test('an invalid row fails the boot and the message names key, value and expectation', async () => {
+  await assert.rejects(boot({ config: { maxTokens: 0 } }), (error) => {
+    assert.match(error.message, /failed to apply loader entry sample/);
+    assert.match(error.message, /sample config: maxTokens expected number >= 1 but got 0/);
+    return true;
+  });
+  await assert.rejects(boot({ config: { maxTokns: 5 } }), /maxTokns is not a setting; did you mean maxTokens\?/);
+});
