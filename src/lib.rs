@@ -5,6 +5,13 @@
 //!
 //! The rooms, in the order a fold walks through them:
 //!
+//! - [`surface`]: the surface as columns of numbers, and the one parser of those columns.
+//! - [`pairing`]: which cuts are balanced, by call id and occurrence.
+//! - [`wire`]: would a provider accept this message sequence.
+//! - [`region`]: mark and surface in, what is folded out.
+//! - [`plan`]: region in, ordered edits out; the request plan; the re-check.
+//! - [`report`]: what the model is asked, whether its answer is a report, and the text that lands.
+//! - [`transaction`]: the fold as a machine without I/O.
 //! - [`error`]: one refusal enum with finished sentences and stable codes.
 //! - [`event`]: session events as JSON, for the rooms that need text.
 //! - [`replacements`]: what stands at a seq and what it took the place of.
@@ -12,6 +19,13 @@
 pub mod error;
 pub mod event;
 pub mod replacements;
+pub mod pairing;
+pub mod plan;
+pub mod region;
+pub mod report;
+pub mod surface;
+pub mod transaction;
+pub mod wire;
 
 #[cfg(feature = "binding")]
 pub mod binding;

@@ -1,0 +1,210 @@
+//! Region and report in, ordered edits out; and the re-check before anything lands (spec/rewind.md 3).
+
+use crate::error::Refusal;
+use crate::region::{Region, Target};
+use crate::surface::{Kind, Node, Surface};
+use crate::wire::{Fault, Tail, faults};
+
+/// What a fold will take, by seq, so that it can be compared with a later surface.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Runs of seqs that leave the surface, in surface order. The last run becomes the report.
+    pub segments: Vec<Vec<u32>>,
+    /// Seqs of results rewritten in place, in surface order.
+    pub siblings: Vec<u32>,
+    /// Seqs of persons' nodes that fold with an open pair and are quoted.
+    pub quotes: Vec<u32>,
+    /// Folded nodes, rewritten siblings included.
+    pub folded_nodes: u32,
+    /// Model-visible text of the folded nodes, UTF-16 code units.
+    pub folded_chars: u32,
+    /// First folded seq in surface order.
+    pub start: u32,
+    /// Last folded seq in surface order.
+    pub end: u32,
+    /// Every node from the carrier (or the region's start) to the region's end, folded or not.
+    span: Vec<u32>,
+}
+
+/// One edit of the surface. Edits are applied in the order they stand in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edit {
+    /// A run of nodes becomes the report.
+    Report {
+        /// Shadowed seqs in surface order.
+        seqs: Vec<u32>,
+    },
+    /// One result's content becomes the report, where nothing else is folded.
+    ReportInPlace {
+        /// The result's seq.
+        seq: u32,
+    },
+    /// A run of nodes becomes a line that points down to the report.
+    Pointer {
+        /// Shadowed seqs in surface order.
+        seqs: Vec<u32>,
+    },
+    /// One result's content becomes a line that points at the report.
+    Sibling {
+        /// The result's seq.
+        seq: u32,
+    },
+}
+
+impl Plan {
+    /// Plans the fold of `target` on `surface`, proven to add no wire fault.
+    ///
+    /// # Errors
+    /// What [`Region::select`] refuses, and [`Refusal::WireFault`] where the edited surface would hold a
+    /// fault that the surface does not hold now.
+    pub fn new(surface: &Surface, target: &Target) -> Result<Self, Refusal> {
+        let region = Region::select(surface, target)?;
+        prove(surface, &region)?;
+        let nodes = surface.nodes();
+        let seqs = |positions: &[usize]| positions.iter().map(|&at| nodes[at].seq).collect::<Vec<_>>();
+        let first = region.folded().next().unwrap_or(region.end);
+        let span_from = region.carrier.map_or(first, |carrier| carrier.min(first));
+        let last_sibling = region.siblings.last().map_or(0, |&at| at + 1);
+        let span_to = region.end.max(last_sibling);
+        let mut folded_nodes = 0;
+        let mut folded_chars: u32 = 0;
+        let (mut start, mut end) = (None, 0);
+        for at in region.folded() {
+            let node = &nodes[at];
+            folded_nodes += 1;
+            folded_chars = folded_chars.saturating_add(node.chars);
+            start = start.or(Some(node.seq));
+            end = node.seq;
+        }
+        Ok(Self {
+            segments: region.segments.iter().map(|run| seqs(&run.clone().collect::<Vec<_>>())).collect(),
+            siblings: seqs(&region.siblings),
+            quotes: seqs(&region.quotes),
+            folded_nodes,
+            folded_chars,
+            start: start.unwrap_or(end),
+            end,
+            span: nodes[span_from..span_to].iter().map(|node| node.seq).collect(),
+        })
+    }
+
+    /// Whether the plan still holds on a surface read later: every node of its span stands where it stood,
+    /// in one piece and in the same order. What was appended behind the region is no change.
+    ///
+    /// # Errors
+    /// [`Refusal::Changed`] on any difference in the full list of seqs, or when results were to be rewritten
+    /// and the turn has ended.
+    pub fn recheck(&self, surface: &Surface, open_turn: bool) -> Result<(), Refusal> {
+        let nodes = surface.nodes();
+        let from = self.span.first().and_then(|&first| nodes.iter().position(|node| node.seq == first));
+        let same = from
+            .and_then(|from| nodes.get(from..from + self.span.len()))
+            .is_some_and(|run| run.iter().map(|node| node.seq).eq(self.span.iter().copied()));
+        if same && (open_turn || self.siblings.is_empty()) { Ok(()) } else { Err(Refusal::Changed) }
+    }
+
+    /// The edits in the order in which the surface is wire-valid after each: the report, earlier segments,
+    /// siblings (spec/rewind.md 3.3).
+    #[must_use]
+    pub fn edits(&self) -> Vec<Edit> {
+        let mut edits = Vec::with_capacity(self.segments.len() + self.siblings.len());
+        let (earlier, siblings) = match self.segments.split_last() {
+            Some((last, earlier)) => {
+                edits.push(Edit::Report { seqs: last.clone() });
+                (earlier, &self.siblings[..])
+            }
+            None => {
+                let (last, rest) = match self.siblings.split_last() {
+                    Some((&last, rest)) => (last, rest),
+                    None => return edits,
+                };
+                edits.push(Edit::ReportInPlace { seq: last });
+                (&self.segments[..], rest)
+            }
+        };
+        edits.extend(earlier.iter().map(|seqs| Edit::Pointer { seqs: seqs.clone() }));
+        edits.extend(siblings.iter().map(|&seq| Edit::Sibling { seq }));
+        edits
+    }
+}
+
+/// Proves that the edited surface holds no wire fault that the surface does not hold now.
+fn prove(surface: &Surface, region: &Region) -> Result<(), Refusal> {
+    let nodes = surface.nodes();
+    let before = faults(surface, nodes.iter(), Tail::Live);
+    let stand_ins: Vec<Node> =
+        region.segments.iter().map(|run| Node::stand_in(nodes[run.start].seq)).collect();
+    let mut edited: Vec<&Node> = Vec::with_capacity(nodes.len());
+    let mut at = 0;
+    for (run, stand_in) in region.segments.iter().zip(&stand_ins) {
+        edited.extend(&nodes[at..run.start]);
+        edited.push(stand_in);
+        at = run.end;
+    }
+    edited.extend(&nodes[at..]);
+    let known = |fault: &Fault| before.contains(fault);
+    match faults(surface, edited.into_iter(), Tail::Live).into_iter().find(|fault| !known(fault)) {
+        Some(fault) => Err(Refusal::WireFault { seq: fault.seq }),
+        None => Ok(()),
+    }
+}
+
+/// How the report request is put together (spec/rewind.md 2.2): positions are on the whole surface.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RequestPlan {
+    /// The last routed request, cut after `cut` messages, plus the instruction.
+    Routed {
+        /// Surface nodes that are sent.
+        cut: usize,
+        /// How many of the sent nodes stand from the region's first node on.
+        tail: usize,
+    },
+    /// The turn's human prompt, the region's messages, and the instruction.
+    Messages {
+        /// Seqs to send, in order.
+        seqs: Vec<u32>,
+        /// How many of them belong to the exploration.
+        tail: usize,
+    },
+    /// The same nodes as quoted text, where they would not be accepted as messages.
+    Transcript {
+        /// Seqs to quote, in order.
+        seqs: Vec<u32>,
+    },
+}
+
+impl Plan {
+    /// Plans the report request on the whole surface.
+    ///
+    /// `routed` says that the report goes to the session's own route, whose cache is warm. A prefix that
+    /// holds a wire fault from before the region is never sent; neither is an open call.
+    #[must_use]
+    pub fn request(&self, whole: &Surface, routed: bool) -> RequestPlan {
+        let nodes = whole.nodes();
+        let find = |seq: u32| nodes.iter().rposition(|node| node.seq == seq);
+        let first = self.siblings.first().copied().or_else(|| self.segments.first()?.first().copied());
+        let start = first.and_then(find).unwrap_or(nodes.len());
+        let end = find(self.end).map_or(nodes.len(), |at| at + 1);
+        if routed {
+            let all = faults(whole, nodes.iter(), Tail::Request);
+            let cut = all.first().and_then(|fault| find(fault.seq)).unwrap_or(nodes.len());
+            if cut >= end {
+                return RequestPlan::Routed { cut, tail: cut - start };
+            }
+        }
+        let from = if self.siblings.is_empty() {
+            start
+        } else {
+            // A rewritten result is only accepted behind its call.
+            nodes[..start].iter().rposition(|node| node.kind == Kind::Assistant).unwrap_or(start)
+        };
+        let prompt = nodes[..from].iter().rev().find(|node| node.flags & crate::surface::PERSON != 0);
+        let picked: Vec<&Node> = prompt.into_iter().chain(&nodes[from..end]).collect();
+        let seqs: Vec<u32> = picked.iter().map(|node| node.seq).collect();
+        if faults(whole, picked.into_iter(), Tail::Request).is_empty() {
+            RequestPlan::Messages { tail: end - from, seqs }
+        } else {
+            RequestPlan::Transcript { seqs }
+        }
+    }
+}
