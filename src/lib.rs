@@ -18,10 +18,10 @@
 
 pub mod error;
 pub mod event;
-pub mod replacements;
 pub mod pairing;
 pub mod plan;
 pub mod region;
+pub mod replacements;
 pub mod report;
 pub mod surface;
 pub mod transaction;

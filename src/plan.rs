@@ -24,6 +24,7 @@ pub struct Plan {
     pub end: u32,
     /// Every node from the carrier (or the region's start) to the region's end, folded or not.
     span: Vec<u32>,
+    has_carrier: bool,
 }
 
 /// One edit of the surface. Edits are applied in the order they stand in.
@@ -85,7 +86,14 @@ impl Plan {
             start: start.unwrap_or(end),
             end,
             span: nodes[span_from..span_to].iter().map(|node| node.seq).collect(),
+            has_carrier: region.carrier.is_some(),
         })
+    }
+
+    /// Whether the exploration opens behind a call that took the mark.
+    #[must_use]
+    pub fn after_call(&self) -> bool {
+        self.has_carrier
     }
 
     /// Whether the plan still holds on a surface read later: every node of its span stands where it stood,

@@ -3,6 +3,9 @@
 //! Every synchronous export carries `catch_unwind`, so a panic becomes a JavaScript error instead of the
 //! end of the host. napi's default runtime would start a worker per core; [`init`] installs one with one.
 
+pub mod drive;
+pub mod fold;
+
 use napi::bindgen_prelude::create_custom_tokio_runtime;
 use napi_derive::{module_init, napi};
 
