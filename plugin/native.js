@@ -3,17 +3,9 @@
  * variable picks the file, and nothing is downloaded.
  */
 import { createRequire } from 'node:module';
+import { platformTriple } from './platform.js';
 
 const require = createRequire(import.meta.url);
-
-/** @returns the triple that names this platform's addon, for instance `linux-x64-gnu`. */
-export function platformTriple() {
-  const { platform, arch } = process;
-  if (platform === 'win32') return `win32-${arch}-msvc`;
-  if (platform !== 'linux') return `${platform}-${arch}`;
-  const glibc = process.report?.getReport?.().header.glibcVersionRuntime;
-  return `linux-${arch}-${glibc ? 'gnu' : 'musl'}`;
-}
 
 function load() {
   const triple = platformTriple();

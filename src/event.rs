@@ -171,7 +171,8 @@ impl<'a> Event<'a> {
     /// where the event states none.
     ///
     /// # Errors
-    /// [`EventError::Data`] when the data has not the shape of its type, [`EventError::NoSeq`] without any seq.
+    /// [`EventError::Data`] when the data has not the shape of its type, [`EventError::NoSeq`] without any
+    /// seq.
     pub fn read(envelope: Envelope<'a>, place: Option<Seq>) -> Result<Self, EventError> {
         let seq =
             envelope.seq.or(place).ok_or_else(|| EventError::NoSeq(envelope.name.as_str().to_owned()))?;

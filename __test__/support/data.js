@@ -1,7 +1,7 @@
 /**
- * Recorded sessions that are not part of the repository. Tests that want them look here: the folder is named by
- * `TOOL_REWIND_DATA`, else it is `shared/data` beside the checkout. Where it is absent such a test is skipped by
- * name, and the runner counts it.
+ * Recorded sessions that are not part of the repository. Tests that want them look here: the folder is named
+ * by `TOOL_REWIND_DATA`, else it is `shared/data` beside the checkout. Where it is absent such a test is
+ * skipped by name, and the runner counts it.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -16,15 +16,16 @@ export const dataRoot = [process.env.TOOL_REWIND_DATA, join(CHECKOUT, '..', 'sha
 
 /**
  * @param set - the folder of one set, `dsh` or `trajectories`.
- * @returns its sessions as `{ name, rows() }`, sorted by name; `rows` are the lines of the log as they stand: the
- * header first, runs of chunks packed. Empty where the data is absent.
+ * @returns its sessions as `{ name, rows() }`, sorted by name; `rows` are the lines of the log as they stand:
+ * the header first, runs of chunks packed. Empty where the data is absent.
  */
 export function sessions(set) {
   const folder = dataRoot && join(dataRoot, set);
   if (!folder || !existsSync(folder)) return [];
-  return readdirSync(folder).filter((name) => name.endsWith('.jsonl')).sort().map((name) => ({
+  return readdirSync(folder).filter((name) => name.endsWith('.jsonl')).toSorted().map((name) => ({
     name,
-    rows: () => readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean).map((line) => JSON.parse(line)),
+    rows: () => readFileSync(join(folder, name), 'utf8').split('\n')
+      .filter(Boolean).map((line) => JSON.parse(line)),
   }));
 }
 
@@ -35,5 +36,6 @@ export function sessions(set) {
  * @param body - the test, as `node:test` takes it.
  */
 export function testWithData(name, body) {
-  test(name, { skip: dataRoot ? false : 'recorded sessions not found: set TOOL_REWIND_DATA to their folder' }, body);
+  const absent = 'recorded sessions not found: set TOOL_REWIND_DATA to their folder';
+  test(name, { skip: dataRoot ? false : absent }, body);
 }

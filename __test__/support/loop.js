@@ -1,6 +1,6 @@
 /**
- * The real harness in one process: real Context, LlmService, SessionStore, AgentLoop, ToolRegistry, token meter,
- * projections, commands and invariant companions. Only the model is scripted.
+ * The real harness in one process: real Context, LlmService, SessionStore, AgentLoop, ToolRegistry, token
+ * meter, projections, commands and invariant companions. Only the model is scripted.
  *
  * @example
  *   const loop = await createLoop({
@@ -14,28 +14,28 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Context } from '@deepseek-ai/cordis';
-import AgentRegistry from '@deepseek-ai/dsh-agent';
+import { AgentRegistry } from '@deepseek-ai/dsh-agent';
 import * as agentInvariant from '@deepseek-ai/dsh-agent/invariant';
-import AgentLoop from '@deepseek-ai/dsh-agent-loop';
+import { AgentLoop } from '@deepseek-ai/dsh-agent-loop';
 import * as agentLoopInvariant from '@deepseek-ai/dsh-agent-loop/invariant';
-import CommandRuntime from '@deepseek-ai/dsh-commands';
+import { CommandRuntime } from '@deepseek-ai/dsh-commands';
 import * as commandsInvariant from '@deepseek-ai/dsh-commands/invariant';
 import * as compactionInvariant from '@deepseek-ai/dsh-compaction/invariant';
-import InvariantRegistry from '@deepseek-ai/dsh-invariants';
-import LlmRuntime, { createUserMessage } from '@deepseek-ai/dsh-llm';
+import { InvariantRegistry } from '@deepseek-ai/dsh-invariants';
+import { LlmRuntime, createUserMessage } from '@deepseek-ai/dsh-llm';
 import * as llmInvariant from '@deepseek-ai/dsh-llm/invariant';
-import SessionStore, { SessionId } from '@deepseek-ai/dsh-session';
+import { SessionId, SessionStore } from '@deepseek-ai/dsh-session';
 import * as sessionInvariant from '@deepseek-ai/dsh-session/invariant';
-import JsonlSessionPersistence from '@deepseek-ai/dsh-session-persistence-jsonl';
-import SessionProjectionRegistry from '@deepseek-ai/dsh-session-projection';
-import SystemPrompt from '@deepseek-ai/dsh-system-prompt';
+import { JsonlSessionPersistence } from '@deepseek-ai/dsh-session-persistence-jsonl';
+import { SessionProjectionRegistry } from '@deepseek-ai/dsh-session-projection';
+import { SystemPrompt } from '@deepseek-ai/dsh-system-prompt';
 import * as systemPromptInvariant from '@deepseek-ai/dsh-system-prompt/invariant';
-import TokenMeter from '@deepseek-ai/dsh-token-meter';
+import { TokenMeter } from '@deepseek-ai/dsh-token-meter';
 import * as tokenMeterInvariant from '@deepseek-ai/dsh-token-meter/invariant';
-import ToolRuntime from '@deepseek-ai/dsh-tools';
+import { ToolRuntime } from '@deepseek-ai/dsh-tools';
 import * as toolsInvariant from '@deepseek-ai/dsh-tools/invariant';
 import { ScriptedAdapter } from './scripted-adapter.js';
-import { toWire, wireFault } from './wire.js';
+import { textOf, toWire, wireFault } from './wire.js';
 
 const INVARIANTS = [
   sessionInvariant, agentInvariant, agentLoopInvariant, commandsInvariant, compactionInvariant, llmInvariant,
@@ -68,7 +68,8 @@ class TestAgent {
    * Sends a person's prompt and waits until the agent is idle.
    *
    * @param text - the prompt.
-   * @returns `{ reason, text }` of the last turn: why it ended, and the last visible words of the model in it.
+   * @returns `{ reason, text }` of the last turn: why it ended, and the last visible words of the model in
+   * it.
    */
   async prompt(text) {
     const from = this.session.seq;
@@ -76,9 +77,9 @@ class TestAgent {
     await this.agent.whenIdle();
     const events = this.session.events.slice(from);
     const spoken = events.filter(({ type }) => type === 'assistant/message')
-      .map(({ data }) => data.message.content.filter((block) => block.type === 'text').map((block) => block.text).join(''))
-      .filter((words) => words !== '');
-    return { reason: events.findLast(({ type }) => type === 'turn/end')?.data.reason, text: spoken.at(-1) ?? '' };
+      .map(({ data }) => textOf(data.message.content)).filter((words) => words !== '');
+    const end = events.findLast(({ type }) => type === 'turn/end');
+    return { reason: end?.data.reason, text: spoken.at(-1) ?? '' };
   }
 
   /** @param text - a steering message of a person, delivered at the next step. */
@@ -105,8 +106,8 @@ class TestAgent {
   results() {
     return this.session.events.filter(({ type }) => type === 'tool/result').map(({ seq, data }) => {
       const [block] = data.message.content;
-      const text = block.content.filter(({ type }) => type === 'text').map((one) => one.text).join('');
-      return { seq, callId: block.toolCallId, isError: block.isError ?? false, error: data.error, text };
+      const { toolCallId: callId, isError = false } = block;
+      return { seq, callId, isError, error: data.error, text: textOf(block.content) };
     });
   }
 
@@ -124,11 +125,12 @@ class TestAgent {
 /**
  * Mounts the composition.
  *
- * @param options - `steps`, `match`, `model`, `gate`: the scripted adapter's; `plugins`: `[module, config]` pairs,
- * mounted last and in order; `tools`: definitions to register; `meter: false` leaves out the token meter;
- * `invariants: false` the companions; `store`: a directory for real session logs, needed by `resume`;
+ * @param options - `steps`, `match`, `model`, `gate`: the scripted adapter's; `plugins`: `[module, config]`
+ * pairs, mounted last and in order; `tools`: definitions to register; `meter: false` leaves out the token
+ * meter; `invariants: false` the companions; `store`: a directory for real session logs, needed by `resume`;
  * `persona`: the system prompt's persona; `before(ctx)`: mounts further services ahead of the agent loop.
- * @returns a promise of `{ ctx, adapter, requests, rejected, script, agent(), resume(), mount(), logs(), dispose() }`.
+ * @returns a promise of `{ ctx, adapter, requests, rejected, script, agent(), resume(), mount(), logs(),
+ * dispose() }`.
  */
 export async function createLoop({
   steps = {}, match, model, gate, plugins = [], tools = [], meter = true, invariants = true, store,
@@ -171,16 +173,18 @@ export async function createLoop({
     mount,
     /** Creates an agent; `seed` and `meta` as the registry takes them, `options` over the scripted route. */
     async agent({ id = `session-${randomUUID()}`, options = {}, ...more } = {}) {
-      const agentOptions = { ...ROUTE, ...options };
-      return new TestAgent(ctx, await ctx.agents.create({ sessionId: SessionId(id), agentOptions, ...more }));
+      const how = { sessionId: SessionId(id), agentOptions: { ...ROUTE, ...options }, ...more };
+      return new TestAgent(ctx, await ctx.agents.create(how));
     },
     /** Resumes a stored session; needs `store`. */
     async resume(id, { options = {}, ...more } = {}) {
-      const agentOptions = { ...ROUTE, ...options };
-      return new TestAgent(ctx, await ctx.agents.resume({ resumeSessionId: SessionId(id), agentOptions, ...more }));
+      const how = { resumeSessionId: SessionId(id), agentOptions: { ...ROUTE, ...options }, ...more };
+      return new TestAgent(ctx, await ctx.agents.resume(how));
     },
     /** What plugins said through `ctx.logger`, as `{ type, name, text }`. */
-    logs: () => ctx.logger.buffer.map(({ type, name, args, body }) => ({ type, name, text: body ?? args?.join(' ') })),
+    logs: () => ctx.logger.buffer.map(({ type, name, args, body }) => (
+      { type, name, text: body ?? args?.join(' ') }
+    )),
     dispose: () => ctx.fiber.dispose(),
   };
 }

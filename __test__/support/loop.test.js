@@ -18,13 +18,16 @@ test('a turn runs on the real loop and each request is judged', async (t) => {
   const loop = await loopOf(t, {
     tools: [readTool({ a: 'text of a' }), bashTool()],
     steps: { main: [
-      act([call('c1', 'read', { path: 'a' }), call('c2', 'bash', { command: 'ls' })], { reasoning: 'hm', text: 'ok' }),
+      act([call('c1', 'read', { path: 'a' }), call('c2', 'bash', { command: 'ls' })], {
+        reasoning: 'hm', text: 'ok',
+      }),
       say('done'),
     ] },
   });
   const agent = await loop.agent();
   assert.deepEqual(await agent.prompt('look'), { reason: { kind: 'completed' }, text: 'done' });
-  assert.deepEqual(agent.results().map(({ callId, isError }) => [callId, isError]), [['c1', false], ['c2', false]]);
+  const outcomes = agent.results().map(({ callId, isError }) => [callId, isError]);
+  assert.deepEqual(outcomes, [['c1', false], ['c2', false]]);
   assert.equal(agent.results()[0].text, 'text of a');
   assert.deepEqual(loop.requests.map(({ lane }) => lane), ['main', 'main']);
   assert.deepEqual(
@@ -40,7 +43,8 @@ test('a surface that no provider would take fails the request as HTTP 400', asyn
   const loop = await loopOf(t, { steps: { main: [say('one'), say('two')] }, invariants: false });
   const agent = await loop.agent();
   await agent.prompt('hello');
-  const message = createToolResultMessage({ callId: 'c9', content: [{ type: 'text', text: 'x' }], isError: false });
+  const content = [{ type: 'text', text: 'x' }];
+  const message = createToolResultMessage({ callId: 'c9', content, isError: false });
   agent.session.append('tool/result', { turn: 1, step: 1, message }, { surfaceOp: 'append' });
   assert.match(agent.fault().message, /must be a response to a preceding message/);
   const { reason } = await agent.prompt('again');
@@ -51,7 +55,8 @@ test('a surface that no provider would take fails the request as HTTP 400', asyn
 
 test('provider failures reach the turn with their words', async (t) => {
   const loop = await loopOf(t, { steps: { main: [
-    { status: 500, error: 'boom' }, say('half', { die: true }), { garbage: 'x' }, say('cut', { finish: 'max-tokens' }),
+    { status: 500, error: 'boom' }, say('half', { die: true }), { garbage: 'x' },
+    say('cut', { finish: 'max-tokens' }),
   ] } });
   const agent = await loop.agent();
   const codes = [];
@@ -78,9 +83,11 @@ test('steering, a command, a failing tool and the invariant companions', async (
     },
   });
   const agent = await loop.agent();
-  loop.ctx.commands.register({ name: 'hi', description: 'Greets.', handler: () => ({ kind: 'success', text: 'hi' }) });
+  const handler = () => ({ kind: 'success', text: 'hi' });
+  loop.ctx.commands.register({ name: 'hi', description: 'Greets.', handler });
   await agent.prompt('look');
-  assert.deepEqual(agent.results().map(({ isError, text }) => [isError, text]), [[true, 'Error: no such file']]);
+  const outcomes = agent.results().map(({ isError, text }) => [isError, text]);
+  assert.deepEqual(outcomes, [[true, 'Error: no such file']]);
   assert.match(JSON.stringify(loop.requests[1].messages.at(-1)), /and be quick/);
   assert.equal((await agent.command('/hi')).result.text, 'hi');
   assert.throws(

@@ -1,7 +1,7 @@
 /**
- * The words in which a test scripts a model: one step is one answer, lanes keep unrelated requests (the session
- * title, the report of a fold) from taking each other's steps. Both the strict provider and the in-process
- * adapter speak it, so that a scenario can move from one to the other unchanged.
+ * The words in which a test scripts a model: one step is one answer, lanes keep unrelated requests (the
+ * session title, the report of a fold) from taking each other's steps. Both the strict provider and the
+ * in-process adapter speak it, so that a scenario can move from one to the other unchanged.
  *
  * A step is a plain object, or a function of the request that returns one (async if it must wait):
  *
@@ -12,7 +12,8 @@
  *   { status: 500, error?, code? }  refuses the request
  *
  * `finish` is `stop`, `tool-calls` or `max-tokens` (any other word is passed on as it is); it defaults to
- * `tool-calls` for a step with calls and to `stop` otherwise. `usage` is `{ input, output, cached?, reasoning? }`.
+ * `tool-calls` for a step with calls and to `stop` otherwise. `usage` is `{ input, output, cached?,
+ * reasoning? }`.
  */
 
 /**
@@ -52,8 +53,9 @@ export function always(step) {
 }
 
 /**
- * Lanes by the output budget, the one mark that tells the harness's requests apart on every transport: a session
- * title asks for 64 tokens, a fold's report for 1,024 and at most four times that, the task for its own budget.
+ * Lanes by the output budget, the one mark that tells the harness's requests apart on every transport: a
+ * session title asks for 64 tokens, a fold's report for 1,024 and at most four times that, the task for its
+ * own budget.
  */
 export const LANES = {
   title: ({ maxTokens }) => maxTokens === 64,
@@ -73,7 +75,8 @@ export class Script {
     for (const lane of Object.keys(steps)) {
       if (!(lane in match) && !(lane in LANES)) throw new Error(`script: lane "${lane}" has no matcher`);
     }
-    const matchers = { ...match, ...Object.fromEntries(Object.entries(LANES).filter(([lane]) => !(lane in match))) };
+    // The given matchers come first, and one of a standing lane's name takes its place.
+    const matchers = { ...match, ...LANES, ...match };
     this.#lanes = Object.entries(matchers).map(([name, matches]) => ({
       name,
       matches,
@@ -112,7 +115,8 @@ export class Script {
     const step = lane.steps.always ?? lane.steps[lane.taken];
     lane.taken += 1;
     if (step === undefined) {
-      throw new Error(`script: request ${lane.taken} of lane "${lane.name}" has no step (${lane.steps.length} given)`);
+      const given = `${lane.steps.length} given`;
+      throw new Error(`script: request ${lane.taken} of lane "${lane.name}" has no step (${given})`);
     }
     const { finish, ...rest } = typeof step === 'function' ? await step(request) : step;
     return { ...rest, finish: finish ?? (rest.calls?.length ? 'tool-calls' : 'stop') };

@@ -4,7 +4,7 @@
  */
 import { LlmAdapter, LlmError } from '@deepseek-ai/dsh-llm';
 import { Script } from './script.js';
-import { toWire, wireFault } from './wire.js';
+import { rejectionsIn, toWire, wireFault } from './wire.js';
 
 const CHARS_PER_TOKEN = 4;
 
@@ -48,8 +48,8 @@ function abortOf(signal) {
 }
 
 /**
- * A scripted adapter. A recorded request is `{ index, lane, options, messages, maxTokens, status, fault }`, where
- * `options` are the harness's own `GenerateOptions` and `messages` their wire form.
+ * A scripted adapter. A recorded request is `{ index, lane, options, messages, maxTokens, status, fault }`,
+ * where `options` are the harness's own `GenerateOptions` and `messages` their wire form.
  */
 export class ScriptedAdapter extends LlmAdapter {
   requests = [];
@@ -71,10 +71,9 @@ export class ScriptedAdapter extends LlmAdapter {
     return { provider, id: model, name: model, ...more };
   }
 
-  /** @returns the requests refused for their message sequence, as `{ index, lane, message }`. */
+  /** @returns the requests refused for their message sequence, see `rejectionsIn`. */
   get rejected() {
-    return this.requests.filter(({ fault }) => fault)
-      .map(({ index, lane, fault }) => ({ lane, ...fault, at: fault.index, index }));
+    return rejectionsIn(this.requests);
   }
 
   /**

@@ -1,11 +1,12 @@
 /**
  * A provider for the real CLI: it speaks the chat-completions stream, answers from a script, records every
- * request in full and refuses with HTTP 400, as the real APIs do, each message sequence that is not wire-valid.
+ * request in full and refuses with HTTP 400, as the real APIs do, each message sequence that is not
+ * wire-valid.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Script } from './script.js';
-import { wireFault } from './wire.js';
+import { rejectionsIn, wireFault } from './wire.js';
 
 const CHARS_PER_TOKEN = 4;
 const CACHE_BLOCK_CHARS = 256;
@@ -26,7 +27,8 @@ function sharedLength(a, b) {
 
 function usageOf(step, request) {
   const { input, output, cached, reasoning } = step.usage ?? {};
-  const written = (step.text ?? '').length + (step.calls ?? []).reduce((sum, one) => sum + one.arguments.length, 0);
+  const spoken = [step.text ?? '', ...(step.calls ?? []).map((one) => one.arguments)];
+  const written = spoken.join('').length;
   const thought = reasoning ?? Math.ceil((step.reasoning ?? '').length / CHARS_PER_TOKEN);
   const prompt = input ?? Math.ceil(request.promptChars / CHARS_PER_TOKEN);
   const completion = output ?? Math.ceil(written / CHARS_PER_TOKEN) + thought;
@@ -73,7 +75,8 @@ function answer(response, step, request) {
     response.end(step.garbage);
     return;
   }
-  const send = (fields) => response.write(`data: ${JSON.stringify({ ...HEAD, model: request.body.model, ...fields })}\n\n`);
+  const head = { ...HEAD, model: request.body.model };
+  const send = (fields) => response.write(`data: ${JSON.stringify({ ...head, ...fields })}\n\n`);
   for (const delta of deltasOf(step)) send({ choices: [{ index: 0, delta, finish_reason: null }] });
   if (step.hang) return;
   if (step.die) {
@@ -95,9 +98,9 @@ async function bodyOf(incoming) {
 /**
  * Starts a provider on a free port of the loopback interface.
  *
- * A recorded request is `{ index, lane, path, headers, body, maxTokens, messages, tools, sessionId, status, fault,
- * promptChars, cachedChars }`: `fault` is the 400 it was given for its message sequence, `cachedChars` the length
- * of the prefix it shares with an earlier request, in the whole blocks a prefix cache would hit.
+ * A recorded request is `{ index, lane, path, headers, body, maxTokens, messages, tools, sessionId, status,
+ * fault, promptChars, cachedChars }`: `fault` is the 400 it was given for its message sequence, `cachedChars`
+ * the length of the prefix it shares with an earlier request, in the whole blocks a prefix cache would hit.
  *
  * @param steps - scripted steps by lane, see `script.js`.
  * @param options - `match`: further lane matchers.
@@ -137,7 +140,7 @@ export async function startProvider(steps, { match } = {}) {
       return;
     }
     const request = record(incoming, body);
-    for (const waiter of [...waiting]) waiter(request);
+    for (const waiter of waiting) waiter(request);
     const fault = wireFault(body.messages);
     if (fault) {
       Object.assign(request, { status: 400, fault });
@@ -165,7 +168,7 @@ export async function startProvider(steps, { match } = {}) {
     script,
     of: (lane) => requests.filter((request) => request.lane === lane),
     get rejected() {
-      return requests.filter((request) => request.fault).map(({ index, lane, fault }) => ({ index, lane, ...fault }));
+      return rejectionsIn(requests);
     },
     /** Resolves with the first recorded request, past or coming, that passes the test. */
     waitFor(test) {

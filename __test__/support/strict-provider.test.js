@@ -54,7 +54,8 @@ test('text, reasoning, finish and usage are streamed', async (t) => {
 });
 
 test('tool calls keep their ids, order and arguments', async (t) => {
-  const server = await provider(t, { main: [act([call('c1', 'read', { path: 'a' }), call('c1', 'bash', 'not json')])] });
+  const calls = [call('c1', 'read', { path: 'a' }), call('c1', 'bash', 'not json')];
+  const server = await provider(t, { main: [act(calls)] });
   const events = await eventsOf(await post(server));
   const parts = events.flatMap((event) => event.choices?.[0]?.delta?.tool_calls ?? []);
   const at = (index) => parts.filter((part) => part.index === index);
@@ -84,9 +85,10 @@ test('each kind of request takes its own steps', async (t) => {
 test('requests are recorded in full, with the prefix that a cache would hit', async (t) => {
   const server = await provider(t, { main: [say('one'), say('two')] });
   const long = { role: 'user', content: 'x'.repeat(2000) };
-  await eventsOf(await post(server, { messages: [long], tools: [{ type: 'function', function: { name: 'read' } }] }));
-  await eventsOf(await post(server, { messages: [long, { role: 'assistant', content: 'one' }, USER],
-    tools: [{ type: 'function', function: { name: 'read' } }] }));
+  const tools = [{ type: 'function', function: { name: 'read' } }];
+  await eventsOf(await post(server, { messages: [long], tools }));
+  const more = [long, { role: 'assistant', content: 'one' }, USER];
+  await eventsOf(await post(server, { messages: more, tools }));
   const [first, second] = server.of('main');
   assert.equal(first.sessionId, 'session-1');
   assert.deepEqual(first.messages, [long]);
@@ -97,13 +99,14 @@ test('requests are recorded in full, with the prefix that a cache would hit', as
 
 test('a sequence that is not wire-valid gets HTTP 400 and is listed', async (t) => {
   const server = await provider(t, { main: [say('unused')] });
-  const response = await post(server, { messages: [USER, { role: 'tool', tool_call_id: 'c9', content: 'x' }] });
+  const orphan = { role: 'tool', tool_call_id: 'c9', content: 'x' };
+  const response = await post(server, { messages: [USER, orphan] });
   assert.equal(response.status, 400);
   const { error } = await response.json();
   assert.equal(error.type, 'invalid_request_error');
   assert.equal(error.param, 'messages.[1]');
   assert.match(error.message, /^Messages with role 'tool' must be a response to a preceding message/);
-  assert.deepEqual(server.rejected, [{ index: 1, lane: 'main', message: error.message }]);
+  assert.deepEqual(server.rejected, [{ request: 0, lane: 'main', index: 1, message: error.message }]);
   assert.deepEqual(server.script.left, { main: 1 }, 'a refused request takes no step');
 });
 
@@ -127,7 +130,8 @@ test('a hang, a break in the stream and garbage', async (t) => {
   const server = await provider(t, { main: [
     say('half', { hang: true }), say('half', { die: true }), { garbage: 'data: {not json\n\n' },
   ] });
-  await assert.rejects(async () => eventsOf(await post(server, {}, AbortSignal.timeout(300))), { name: 'TimeoutError' });
+  const impatient = async () => eventsOf(await post(server, {}, AbortSignal.timeout(300)));
+  await assert.rejects(impatient, { name: 'TimeoutError' });
   await assert.rejects(async () => eventsOf(await post(server)), TypeError);
   assert.equal(await (await post(server)).text(), 'data: {not json\n\n');
 });

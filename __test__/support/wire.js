@@ -13,7 +13,8 @@ function isEmpty(content) {
 
 function shapeFault(message, index) {
   if (!ROLES.has(message.role)) {
-    return `Invalid value: '${message.role}'. Supported values are: 'system', 'assistant', 'user', and 'tool'.`;
+    return `Invalid value: '${message.role}'. `
+      + "Supported values are: 'system', 'assistant', 'user', and 'tool'.";
   }
   if (message.role === 'tool' && typeof message.tool_call_id !== 'string') {
     return `Missing required parameter: 'messages[${index}].tool_call_id'.`;
@@ -24,8 +25,8 @@ function shapeFault(message, index) {
       : undefined;
   }
   return isEmpty(message.content)
-    ? `Invalid 'messages[${index}].content': string too short. Expected a string with minimum length 1, but got `
-      + 'an empty string instead.'
+    ? `Invalid 'messages[${index}].content': string too short. `
+      + 'Expected a string with minimum length 1, but got an empty string instead.'
     : undefined;
 }
 
@@ -36,11 +37,12 @@ function unanswered(open) {
 
 /**
  * Judges one message sequence: every call occurrence answered by exactly one tool message before the next
- * message that is not a tool message, no tool message without its call, no message without content. Occurrences
- * count: two calls that share an id need two answers.
+ * message that is not a tool message, no tool message without its call, no message without content.
+ * Occurrences count: two calls that share an id need two answers.
  *
  * @param messages - the `messages` array of a chat-completions request.
- * @returns the first fault as `{ index, message }` in the words of the API, or undefined for a valid sequence.
+ * @returns the first fault as `{ index, message }` in the words of the API, or undefined for a valid
+ * sequence.
  */
 export function wireFault(messages) {
   if (!Array.isArray(messages) || messages.length === 0) {
@@ -71,8 +73,13 @@ export function wireFault(messages) {
   return open.length > 0 ? { index: carrier, message: unanswered(open) } : undefined;
 }
 
-function textOf(blocks) {
-  return blocks.filter((block) => block.type === 'text').map((block) => block.text).join('');
+/**
+ * @param blocks - content blocks of the harness.
+ * @param type - which of them, `text` or `reasoning`.
+ * @returns their text, in order.
+ */
+export function textOf(blocks, type = 'text') {
+  return blocks.filter((block) => block.type === type).map((block) => block.text).join('');
 }
 
 function partsOf(blocks) {
@@ -80,13 +87,15 @@ function partsOf(blocks) {
   if (images.length === 0) return textOf(blocks);
   return [
     { type: 'text', text: textOf(blocks) },
-    ...images.map((block) => ({ type: 'image_url', image_url: { url: `attachment:${block.attachment?.id ?? ''}` } })),
+    ...images.map(({ attachment }) => (
+      { type: 'image_url', image_url: { url: `attachment:${attachment?.id ?? ''}` } }
+    )),
   ];
 }
 
 /**
- * Lays a harness request out as the shipped adapter would send it, so that an in-process request can be judged
- * by the same check as one on the network.
+ * Lays a harness request out as the shipped adapter would send it, so that an in-process request can be
+ * judged by the same check as one on the network.
  *
  * @param request - `{ system?, messages }` in the harness's own message vocabulary.
  * @returns the chat-completions messages.
@@ -96,7 +105,7 @@ export function toWire({ system, messages }) {
   for (const { role, content } of messages) {
     if (role === 'assistant') {
       const calls = content.filter((block) => block.type === 'tool-call');
-      const reasoning = content.filter((block) => block.type === 'reasoning').map((block) => block.text).join('');
+      const reasoning = textOf(content, 'reasoning');
       wire.push({
         role,
         content: textOf(content),
@@ -119,4 +128,14 @@ export function toWire({ system, messages }) {
     }
   }
   return wire;
+}
+
+/**
+ * @param requests - recorded requests.
+ * @returns those refused for their message sequence, as `{ request, lane, index, message }`: which request it
+ * was, and which of its messages is at fault.
+ */
+export function rejectionsIn(requests) {
+  return requests.filter(({ fault }) => fault)
+    .map(({ index, lane, fault }) => ({ request: index, lane, index: fault.index, message: fault.message }));
 }

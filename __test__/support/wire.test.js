@@ -29,10 +29,13 @@ test('a valid sequence has no fault', () => {
 });
 
 test('a call without its result is named, at its carrier', () => {
-  assert.deepEqual(wireFault([user(), calls('a', 'b'), result('a')]), { index: 1, message: `${MISSING}b` });
-  assert.deepEqual(wireFault([user(), calls('a'), user()]), { index: 1, message: `${MISSING}a` });
-  assert.deepEqual(wireFault([user(), calls('a'), answer('x'), result('a')]), { index: 1, message: `${MISSING}a` });
-  assert.deepEqual(wireFault([calls('a', 'b', 'c')]), { index: 0, message: `${MISSING}a, b, c` });
+  const named = (messages, index, ids) => {
+    assert.deepEqual(wireFault(messages), { index, message: MISSING + ids });
+  };
+  named([user(), calls('a', 'b'), result('a')], 1, 'b');
+  named([user(), calls('a'), user()], 1, 'a');
+  named([user(), calls('a'), answer('x'), result('a')], 1, 'a');
+  named([calls('a', 'b', 'c')], 0, 'a, b, c');
 });
 
 test('two calls that share an id need two results', () => {
@@ -44,7 +47,8 @@ test('a message of a person between a call and its result breaks the pair', () =
 });
 
 test('a result without its call is refused', () => {
-  assert.deepEqual(wireFault([user(), result('a')]), { index: 1, message: `${ORPHAN} (messages[1] answers 'a')` });
+  const message = `${ORPHAN} (messages[1] answers 'a')`;
+  assert.deepEqual(wireFault([user(), result('a')]), { index: 1, message });
   assert.equal(wireFault([calls('a'), result('a'), result('a')]).index, 2);
   assert.equal(wireFault([calls('a'), result('b')]).index, 1);
   assert.equal(wireFault([user(), answer('x'), result('a')]).index, 2);

@@ -1,0 +1,21 @@
+/**
+ * `npm run check`: formatting, lints, types and the rules of the house. Nothing is repaired, only reported.
+ */
+import { prepare, runNode } from './lib/prepare.js';
+import { main, run } from './lib/process.js';
+import { ROOT, environment } from './lib/project.js';
+
+function check(command, ...args) {
+  run(command, args, { cwd: ROOT, env: environment() });
+}
+
+await main(() => {
+  prepare();
+  check('cargo', 'fmt', '--check');
+  for (const features of [['--no-default-features'], []]) {
+    check('cargo', 'clippy', '--locked', '--quiet', '--all-targets', ...features, '--', '-D', 'warnings');
+  }
+  check('oxlint', '--deny-warnings');
+  check('tsc', '--project', '__test__/types');
+  runNode(['--test', '--test-reporter=dot', '__test__/house.test.js']);
+});
