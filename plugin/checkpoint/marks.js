@@ -1,0 +1,256 @@
+/**
+ * The marks of one session, derived from its log (spec/rewind.md 5). Nothing is stored: a mark rides in the
+ * `meta` of its tool result, its completion is the report, its discarding is the record of the command that
+ * asked for it. So resume and fork keep them, and the append of a report is the completion.
+ */
+import { harness } from '../host/compat.js';
+import { reportOf, resultOf } from '../host/reports.js';
+
+/** The key under which a mark stands in the `meta` of a tool result. */
+export const MARK_META = 'rewindMark';
+
+const MARK_HEAD = /^\[checkpoint mark (\d+)\]/;
+
+/**
+ * The fixed text with which the tool's output begins. Inside `run_code` a call leaves no `meta`, only this
+ * text, so the mark's id is read from it.
+ *
+ * @param {number} id - the mark.
+ * @returns {string} the first words of the output.
+ */
+export function markHead(id) {
+  return `[checkpoint mark ${id}]`;
+}
+
+/**
+ * What one session's log says about its marks, kept up to date event by event.
+ *
+ * A mark counts from the moment it is taken, before its result is logged: a `rewind` right behind it must
+ * see it. It is held under its call until the result arrives, which confirms it, or drops it when the call
+ * failed after all.
+ */
+export class MarkIndex {
+  #session;
+  #toolName;
+  #seen = 0;
+  /** In the order in which they were taken. */
+  #marks = [];
+  #unlogged = new Map();
+  #topId = 0;
+  /** Call ids of the last assistant message: the carrier of whatever is called now. */
+  #calls = [];
+  #dispatchStarts = new Map();
+  #discards = new Set();
+
+  /**
+   * @param {object} session - the session to index; only read.
+   * @param {string} toolName - the name of the checkpoint tool, by which calls inside `run_code` are known.
+   */
+  constructor(session, toolName) {
+    this.#session = session;
+    this.#toolName = toolName;
+  }
+
+  /**
+   * Takes in one event just published. Events out of turn are left to the next {@link catchUp}.
+   *
+   * @param {object} event - the event.
+   */
+  observe(event) {
+    if (event.seq !== this.#seen) return;
+    this.#seen += 1;
+    this.#fold(event);
+  }
+
+  /** Takes in what was never published: the seed of a resume or fork, appends to a detached session. */
+  catchUp() {
+    if (this.#seen === harness.logLength(this.#session)) return;
+    const events = harness.events(this.#session);
+    while (this.#seen < events.length) this.observe(events[this.#seen]);
+  }
+
+  /**
+   * Takes a mark at the present end of the log.
+   *
+   * @param {string} [objective] - what the exploration is for.
+   * @param {{ callId: string, rootCallId: string }} [call] - the tool call that takes it: its own id, and the
+   *   id of the call that the model sees. Without one the mark lives in memory only.
+   * @returns {object} the mark, see {@link latest}.
+   */
+  take(objective, call) {
+    this.catchUp();
+    const started = this.#dispatchStarts.get(call?.callId);
+    const mark = {
+      id: this.#topId + 1,
+      logLength: started === undefined ? this.#seen : started + 1,
+      callId: call?.rootCallId,
+      objective,
+      foldedAt: null,
+      carrier: call === undefined ? [] : this.#calls,
+    };
+    this.#marks.push(mark);
+    this.#topId = mark.id;
+    if (call !== undefined) this.#unlogged.set(call.callId, mark);
+    return view(mark);
+  }
+
+  /**
+   * The most recent mark that was not discarded, folded or not. It stands in for all earlier ones: a rewind
+   * folds since it, so an earlier mark left unfolded is of no further consequence.
+   *
+   * @returns {object | undefined} `{ id, logLength, callId?, objective?, foldedAt }`, frozen; `foldedAt` is
+   *   null or the time of the completion in milliseconds.
+   */
+  latest() {
+    this.catchUp();
+    const from = this.#session.header.origin === 'subagent' ? harness.seedLength(this.#session) : 0;
+    const mark = this.#marks.findLast(({ logLength, discarded }) => logLength >= from && !discarded);
+    return mark && view(mark);
+  }
+
+  /**
+   * Stamps a mark as folded. Where the report is in the log there is nothing left to stamp.
+   *
+   * @param {number} id - the mark; an unknown one is ignored.
+   */
+  complete(id) {
+    this.catchUp();
+    const mark = this.#find(id);
+    if (mark !== undefined) mark.foldedAt ??= Date.now();
+  }
+
+  /**
+   * Sets an unfolded mark aside as if it had never been taken.
+   *
+   * @param {number} id - the mark; an unknown or folded one is ignored.
+   * @returns {number | undefined} the seq of the event that carries the mark, undefined for one in memory.
+   */
+  discard(id) {
+    this.catchUp();
+    const mark = this.#find(id);
+    if (mark === undefined || mark.foldedAt !== null) return undefined;
+    mark.discarded = true;
+    return mark.seq;
+  }
+
+  #find(id) {
+    return this.#marks.findLast((mark) => mark.id === id);
+  }
+
+  #fold(event) {
+    switch (event.type) {
+      case 'turn/start':
+        this.#dispatchStarts.clear();
+        break;
+      case 'assistant/message':
+        if (event.surfaceOp === 'append') this.#calls = callIds(event.data.message);
+        break;
+      case 'user/message':
+        this.#foldReport(event);
+        break;
+      case 'tool/result':
+        if (event.surfaceOp === 'append') this.#foldResult(event);
+        else this.#foldReport(event);
+        break;
+      case 'tool/code-dispatch-start':
+        this.#dispatchStarts.set(event.data.subCallId, event.seq);
+        break;
+      case 'tool/code-dispatch':
+        this.#foldDispatch(event);
+        break;
+      case 'command/run':
+        if (/^\s*discard\b/.test(event.data.args ?? '')) this.#discards.add(event.data.commandId);
+        break;
+      case 'command/done':
+        this.#foldCommand(event);
+        break;
+      default:
+    }
+  }
+
+  #foldResult(event) {
+    const { callId, isError } = resultOf(event);
+    this.#confirm(event, callId, isError ? undefined : statedMark(event, callId));
+  }
+
+  #foldDispatch(event) {
+    const { subCallId, rootCallId, name, isError, content } = event.data;
+    const start = this.#dispatchStarts.get(subCallId);
+    this.#dispatchStarts.delete(subCallId);
+    const head = MARK_HEAD.exec(content[0]?.type === 'text' ? content[0].text : '');
+    const stated = !isError && name === this.#toolName && head !== null && start !== undefined
+      ? {
+        id: Number(head[1]),
+        logLength: start + 1,
+        callId: rootCallId,
+        objective: cleanObjective(event.data.arguments?.objective),
+      }
+      : undefined;
+    this.#confirm(event, subCallId, stated);
+  }
+
+  /** The call's outcome is in the log: it confirms the mark that was taken, brings it along, or drops it. */
+  #confirm(event, callId, stated) {
+    const taken = this.#unlogged.get(callId);
+    if (taken !== undefined) this.#unlogged.delete(callId);
+    if (stated === undefined) {
+      if (taken !== undefined) this.#marks.splice(this.#marks.indexOf(taken), 1);
+      return;
+    }
+    const facts = { ...stated, seq: event.seq };
+    if (taken === undefined) this.#marks.push({ ...facts, foldedAt: null, carrier: this.#calls });
+    else Object.assign(taken, facts);
+    this.#topId = Math.max(this.#topId, stated.id);
+  }
+
+  /** Ids go on after those of reports too: a report of a lost mark must not stand for a later one. */
+  #foldReport(event) {
+    const report = reportOf(event);
+    if (report === undefined) return;
+    const mark = this.#find(report.markId);
+    const fits = mark !== undefined && mark.foldedAt === null && event.seq >= mark.logLength
+      && (report.callId === undefined || mark.carrier.includes(report.callId));
+    if (fits) mark.foldedAt = event.time;
+    if (report.callId === undefined) this.#topId = Math.max(this.#topId, report.markId);
+  }
+
+  /** A command `discard …` that succeeded and cites the event of a mark has set that mark aside. */
+  #foldCommand(event) {
+    const { commandId, kind, sourceEventSeq } = event.data;
+    if (!this.#discards.delete(commandId) || kind !== 'success' || sourceEventSeq === undefined) return;
+    const mark = this.#marks.find(({ seq, foldedAt }) => seq === sourceEventSeq && foldedAt === null);
+    if (mark !== undefined) mark.discarded = true;
+  }
+}
+
+/**
+ * @param {unknown} objective - an objective as a model or caller gave it.
+ * @returns {string | undefined} its text, or undefined when there is none.
+ */
+export function cleanObjective(objective) {
+  const text = typeof objective === 'string' ? objective.trim() : '';
+  return text === '' ? undefined : text;
+}
+
+function callIds(message) {
+  return message.content.filter(({ type }) => type === 'tool-call').map(({ id }) => id);
+}
+
+/** The mark in a result's `meta`, unless it is malformed: another writer may use the same key. */
+function statedMark(event, callId) {
+  const meta = event.data.meta?.[MARK_META];
+  if (!Number.isSafeInteger(meta?.id) || meta.id < 1) return undefined;
+  if (!Number.isSafeInteger(meta.logLength) || meta.logLength < 0 || meta.logLength > event.seq) return undefined;
+  return { id: meta.id, logLength: meta.logLength, callId, objective: cleanObjective(meta.objective) };
+}
+
+/** What a consumer sees of a mark. */
+function view({ id, logLength, callId, objective, foldedAt }) {
+  return Object.freeze({
+    id,
+    logLength,
+    ...(callId === undefined ? {} : { callId }),
+    ...(objective === undefined ? {} : { objective }),
+    foldedAt,
+  });
+}
