@@ -15,12 +15,14 @@
 //! - [`error`]: one refusal enum with finished sentences and stable codes.
 //! - [`event`]: session events as JSON, for the rooms that need text.
 //! - [`replacements`]: what stands at a seq and what it took the place of.
+//! - [`recall`]: a slice of what was taken away, for the model.
 
 pub mod error;
 pub mod event;
 pub mod pairing;
 pub mod plan;
 pub mod region;
+pub mod recall;
 pub mod replacements;
 pub mod report;
 pub mod surface;

@@ -5,6 +5,10 @@
 //! feeds it a log while reading. Every node is shadowed at most once, which makes the whole a forest whose
 //! roots are the surface and whose leaves are the appended nodes.
 
+mod calls;
+
+pub use calls::{CallRef, Calls};
+
 use crate::event::{Seq, SurfaceOp};
 use std::collections::BTreeMap;
 use thiserror::Error;

@@ -129,3 +129,15 @@ fn refusals_name_the_event() {
         error.to_string().starts_with("session event 1 (turn/start) could not be read: 1.5 is not a turn")
     );
 }
+
+#[test]
+fn results_nested_without_end_do_not_end_the_stack() {
+    let depth = 20_000;
+    let inner = r#"{"type":"tool-result","toolCallId":"c","content":["#;
+    let json = one(&format!(
+        r#"{{"type":"user/message","seq":0,"data":{{"content":[{}{}],"source":{{"kind":"user"}}}}}}"#,
+        inner.repeat(depth),
+        "]}".repeat(depth)
+    ));
+    assert_eq!(parse_events(&json).unwrap()[0].chars(), 0);
+}

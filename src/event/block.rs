@@ -89,7 +89,7 @@ struct Flat<'a> {
     #[serde(default)]
     is_error: Option<bool>,
     #[serde(borrow, default)]
-    content: Vec<Block<'a>>,
+    content: Vec<&'a RawValue>,
     #[serde(borrow, default)]
     attachment: Option<Attachment<'a>>,
 }
@@ -103,14 +103,19 @@ struct Tag<'a> {
 impl<'de: 'a, 'a> Deserialize<'de> for Block<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = <&'de RawValue>::deserialize(deserializer)?;
-        read(raw).map_err(serde::de::Error::custom)
+        read(raw, 0).map_err(serde::de::Error::custom)
     }
 }
 
-fn read(raw: &RawValue) -> serde_json::Result<Block<'_>> {
+/// Results inside results deeper than this are read as foreign blocks: a hostile log must not end the stack.
+const DEEPEST: usize = 4;
+
+fn read(raw: &RawValue, depth: usize) -> serde_json::Result<Block<'_>> {
     // The tag alone is read first: a foreign block may use our field names for other types of value.
     let Tag { kind } = serde_json::from_str(raw.get())?;
-    if !matches!(kind.as_str(), "text" | "reasoning" | "image" | "tool-call" | "tool-result") {
+    if !matches!(kind.as_str(), "text" | "reasoning" | "image" | "tool-call" | "tool-result")
+        || depth > DEEPEST
+    {
         return Ok(Block::Other(raw));
     }
     let flat: Flat<'_> = serde_json::from_str(raw.get())?;
@@ -125,7 +130,7 @@ fn read(raw: &RawValue) -> serde_json::Result<Block<'_>> {
         _ => Block::ToolResult {
             call_id: flat.tool_call_id,
             is_error: flat.is_error.unwrap_or(false),
-            content: flat.content,
+            content: flat.content.into_iter().map(|raw| read(raw, depth + 1)).collect::<Result<_, _>>()?,
         },
     })
 }
