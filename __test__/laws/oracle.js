@@ -1,0 +1,259 @@
+/**
+ * The reference: which nodes a fold takes, written from spec/rewind.md 0, 1 and 3 alone, slow and obvious,
+ * sharing no code with the package. Where a sentence leaves a choice, the reading is marked CHOICE.
+ */
+import { callsIn, messageOf, resultIn } from './wire.js';
+
+/** @returns the surface that `events` alone give, replayed one by one. */
+export function replaySurface(events) {
+  const nodes = [];
+  for (const { seq, surfaceOp } of events) {
+    if (surfaceOp === undefined) continue;
+    if (surfaceOp === 'append') nodes.push(seq);
+    else
+      nodes.splice(
+        nodes.indexOf(surfaceOp.start),
+        nodes.indexOf(surfaceOp.end) - nodes.indexOf(surfaceOp.start) + 1,
+        seq,
+      );
+  }
+  return nodes;
+}
+
+const isReplacement = ({ surfaceOp }) => surfaceOp !== undefined && surfaceOp !== 'append';
+
+/**
+ * 1.1: a node's origin is its own seq if it was appended; a replacement's origins are those of the surface
+ * events that it cites, followed down.
+ *
+ * @returns the set of origin seqs.
+ */
+export function originsOf(events, seq) {
+  const event = events[seq];
+  if (!isReplacement(event)) return new Set([seq]);
+  const cited = (event.sourceEventSeqs ?? []).filter((source) => events[source].surfaceOp !== undefined);
+  return new Set(cited.flatMap((source) => [...originsOf(events, source)]));
+}
+
+/** 1.9: text, reasoning, tool-call arguments, tool output, recursively; everything else counts 0. */
+export function charsOf(blocks) {
+  let chars = 0;
+  for (const block of blocks) {
+    if (block.type === 'text' || block.type === 'reasoning') chars += block.text.length;
+    else if (block.type === 'tool-call')
+      chars += typeof block.arguments === 'string' ? block.arguments.length : 0;
+    else if (block.type === 'tool-result') chars += charsOf(block.content);
+  }
+  return chars;
+}
+
+/** @returns the model-visible length of one surface event. */
+export function nodeChars(event) {
+  const message = messageOf(event);
+  return message === null ? 0 : charsOf(message.content);
+}
+
+/**
+ * @returns whether an event is the report of `markId`: a report message, or a report that a sibling carries
+ * (1.3).
+ */
+export function isReportOf(events, event, mark) {
+  if (!isReplacement(event)) return false;
+  if (event.type === 'user/message') {
+    const { source } = event.data;
+    return source.kind === 'plugin' && source.plugin === 'rewind' && source.markId === mark.id;
+  }
+  if (event.type !== 'tool/result') return false;
+  const { callId, content } = resultIn(event.data.message);
+  const text = content[0]?.type === 'text' ? content[0].text : '';
+  if (!text.startsWith(`[rewind report of mark ${mark.id}]`)) return false;
+  const carrier = carrierAt(events, mark.logLength);
+  return carrier !== undefined && callsIn(events[carrier].data.message).some(({ id }) => id === callId);
+}
+
+/**
+ * 1.2: the assistant message that was last on the surface when the mark was taken, if a call of it was open
+ * then.
+ * CHOICE: an older assistant message with a call that never got its answer is not a carrier; nothing can be
+ * running in it any more, since the model has spoken again.
+ */
+function carrierAt(events, logLength) {
+  const nodes = replaySurface(events.slice(0, logLength));
+  const at = nodes.findLastIndex((seq) => events[seq].type === 'assistant/message');
+  if (at < 0) return undefined;
+  return openCalls(events, nodes[at], nodes.slice(at + 1)).length > 0 ? nodes[at] : undefined;
+}
+
+/** The calls of `carrier` that the results among `later` leave open: by id, first open occurrence first. */
+function openCalls(events, carrier, later) {
+  const open = callsIn(events[carrier].data.message).map(({ id, name }, index) => ({ id, name, index }));
+  for (const seq of later) {
+    if (events[seq].type !== 'tool/result') continue;
+    const at = open.findIndex(({ id }) => id === resultIn(events[seq].data.message).callId);
+    if (at >= 0) open.splice(at, 1);
+  }
+  return open;
+}
+
+/**
+ * 1.2: which of the carrier's calls took the mark.
+ * CHOICE: a `callId` that names no open call of the carrier is treated as absent. Of several, the first in
+ * model order.
+ */
+function markCall(open, mark, toolName) {
+  return open.find(({ id }) => id === mark.callId) ?? open.find(({ name }) => name === toolName) ?? open[0];
+}
+
+/** 1.6: what is never folded by itself. CHOICE: any message of `turn-memory` counts, whatever its scope. */
+export function isPersons(event) {
+  if (event.type !== 'user/message') return false;
+  const { source } = event.data;
+  return source.kind === 'user' || (source.kind === 'plugin' && source.plugin === 'turn-memory');
+}
+
+const refusal = (code, seq) => (seq === undefined ? { code } : { code, seq });
+
+/** @returns whether a turn is open at the end of the log. */
+export function turnIsOpen(events) {
+  return events.findLast(({ type }) => type === 'turn/start' || type === 'turn/end')?.type === 'turn/start';
+}
+
+/**
+ * Decides what one fold does.
+ *
+ * @param events - the log.
+ * @param nodes - the surface, in surface order.
+ * @param mark - `{ id, logLength, callId?, folded? }`; `folded` is what the checkpoint service says.
+ * @param options - `toolName` of the checkpoint tool; `openTurn`, default read from the log.
+ * @returns `{ code, seq? }` for a refusal, else `{ segments, siblings, carrying, quoted, start, end, folded,
+ * foldedNodes, foldedChars }`: `segments` are runs of seqs in surface order (the last holds the report unless
+ * `carrying` names the sibling that does), `siblings` the results that are rewritten in place, `quoted` the
+ * persons' nodes that are folded with the pair around them.
+ */
+export function oracle(events, nodes, mark, { toolName = 'checkpoint', openTurn = turnIsOpen(events) } = {}) {
+  const L = mark.logLength;
+  if (!Number.isInteger(L) || L < 0 || L > events.length) return refusal('EMPTY_REGION');
+  if (mark.folded || events.some((event) => isReportOf(events, event, mark))) return refusal('EMPTY_REGION');
+
+  const isOld = (seq) => [...originsOf(events, seq)].some((origin) => origin < L);
+  const after = nodes.slice(nodes.findLastIndex(isOld) + 1);
+
+  const head = readHead(events, nodes, after, mark, toolName);
+  if (head.orphan !== undefined) return refusal('UNBALANCED', head.orphan);
+  const siblings = openTurn ? head.siblings : [];
+  const region = head.closed
+    ? readRegion(events, after.slice(head.length), head.left)
+    : { end: 0, marks: [] };
+  if (region.late !== undefined) return refusal('UNSPECIFIED', region.late);
+  if (region.orphan !== undefined) return refusal('UNBALANCED', region.orphan);
+
+  const { segments, quoted } = split(
+    events,
+    after.slice(head.length, head.length + region.end),
+    region.marks,
+  );
+  if (segments.length === 0 && siblings.length === 0) {
+    return region.dead === undefined ? refusal('EMPTY_REGION') : refusal('UNBALANCED', region.dead);
+  }
+  const all = new Set([...siblings, ...segments.flat()]);
+  const folded = after.filter((seq) => all.has(seq));
+  return {
+    segments,
+    siblings,
+    carrying: segments.length === 0 ? siblings.at(-1) : undefined,
+    quoted,
+    folded,
+    start: folded[0],
+    end: folded.at(-1),
+    foldedNodes: folded.length,
+    foldedChars: folded.reduce((sum, seq) => sum + nodeChars(events[seq]), 0),
+  };
+}
+
+/**
+ * The head: what follows the mark up to the last result of the mark's own carrier. The region starts after
+ * it.
+ * CHOICE: other nodes in the head (a plugin's message between two of these results) stay: no cut beside them
+ * is balanced, and the pair around them must stay visible.
+ * CHOICE: while the carrier is the last assistant message and one of its calls is still open, nothing after
+ * the head is folded: a report would stand between that call and the answer that may yet come.
+ */
+function readHead(events, nodes, after, mark, toolName) {
+  const carrier = carrierAt(events, mark.logLength);
+  const none = { length: 0, siblings: [], left: [], closed: true };
+  if (carrier === undefined || !nodes.includes(carrier)) return none;
+  const early = nodes.slice(nodes.indexOf(carrier) + 1, nodes.length - after.length);
+  const open = openCalls(events, carrier, early);
+  const own = markCall(open, mark, toolName);
+  const next = after.findIndex((seq) => events[seq].type === 'assistant/message');
+  const siblings = [];
+  let length = 0;
+  let orphan;
+  for (const [index, seq] of after.slice(0, next < 0 ? after.length : next).entries()) {
+    if (events[seq].type !== 'tool/result') continue;
+    const at = open.findIndex(({ id }) => id === resultIn(events[seq].data.message).callId);
+    if (at < 0) {
+      orphan ??= seq;
+      continue;
+    }
+    const [call] = open.splice(at, 1);
+    length = index + 1;
+    if (call !== own) siblings.push(seq);
+  }
+  return { length, siblings, left: open, closed: next >= 0 || open.length === 0, orphan };
+}
+
+/**
+ * 1.4 and 1.5 over everything after the head: pairs by id and occurrence, first open occurrence first.
+ * CHOICE: a result that no inside call wants but an open call of the carrier does, after a later assistant
+ * message, is possible in imported logs only (`late`); the contract says nothing about it.
+ * CHOICE: an orphan result neither opens nor closes anything, so it never ends a region by itself.
+ *
+ * @returns `end`, the last balanced cut; `marks`, for each node whether a pair is open across it; `orphan`,
+ * the first result without its call before `end`; `dead`, the first carrier of a call that stays open
+ * although the model spoke again.
+ */
+function readRegion(events, inside, left) {
+  const open = [];
+  const marks = [];
+  const orphans = [];
+  let end = 0;
+  let late;
+  for (const [index, seq] of inside.entries()) {
+    const event = events[seq];
+    if (event.type === 'assistant/message') {
+      for (const { id } of callsIn(event.data.message)) open.push({ id, seq });
+    } else if (event.type === 'tool/result') {
+      const { callId } = resultIn(event.data.message);
+      const at = open.findIndex(({ id }) => id === callId);
+      if (at >= 0) open.splice(at, 1);
+      else if (left.some(({ id }) => id === callId)) late ??= seq;
+      else orphans.push({ seq, index });
+    }
+    marks.push(open.length > 0);
+    if (open.length === 0) end = index + 1;
+  }
+  const last = inside.findLast((seq) => events[seq].type === 'assistant/message');
+  const dead = open.find(({ seq }) => seq !== last)?.seq;
+  return { end, marks, dead, late, orphan: orphans.find(({ index }) => index < end)?.seq };
+}
+
+/**
+ * 1.6: a person's node splits the region where no pair is open across it, and is folded and quoted elsewhere.
+ */
+function split(events, inside, marks) {
+  const segments = [];
+  const quoted = [];
+  let run = [];
+  for (const [index, seq] of inside.entries()) {
+    if (isPersons(events[seq]) && !marks[index]) {
+      if (run.length > 0) segments.push(run);
+      run = [];
+      continue;
+    }
+    if (isPersons(events[seq])) quoted.push(seq);
+    run.push(seq);
+  }
+  if (run.length > 0) segments.push(run);
+  return { segments, quoted };
+}

@@ -1,0 +1,213 @@
+/**
+ * Plays one recipe against one way of folding and checks every law after every fold. The way of folding is a
+ * driver, `fold(stage, ask) -> { result?, error?, atCommit, requests }`: the package's own service, or the
+ * slow reference.
+ */
+import { foldBreaches, owedQuotes, refusalBreaches, replayBreaches, snapshot } from './checks.js';
+import { oracle } from './oracle.js';
+import { textOf } from './random.js';
+import { Stage } from './stage.js';
+import { wireFaults } from './wire.js';
+
+/** Retries of an empty answer that the drivers are configured with. */
+export const RETRIES = 2;
+
+/** The plan as the log has it, with what was appended since `length` left out: that is not a change (3.1). */
+function planNow(session, mark, length) {
+  const { events } = session;
+  const nodes = [...session.surface.nodes];
+  while (nodes.length > 0 && nodes.at(-1) >= length && events[nodes.at(-1)].surfaceOp === 'append')
+    nodes.pop();
+  return oracle(events, nodes, mark);
+}
+
+const samePlan = (one, other) =>
+  one.code === other.code &&
+  JSON.stringify([one.folded, one.siblings]) === JSON.stringify([other.folded, other.siblings]);
+
+/** What the answers of the model lead to when nothing else goes wrong. */
+function replyOutcome({ empty = 0, fail, abort }, reply) {
+  if (abort) return 'ABORT';
+  return fail || empty > RETRIES || reply.trim() === '' ? 'SUMMARY_FAILED' : 'OK';
+}
+
+/**
+ * Whether a refusal to fold for size may be right: the least that has to be landed is not known here, so only
+ * a region that is large against the model's words, the quotes and a fair frame must fold.
+ */
+function mayNotShrink(plan, reply, carried) {
+  const owed = carried.reduce((sum, { text, images }) => sum + text.length + 100 * images.length + 100, 0);
+  return (
+    plan.foldedChars <
+    2 * (reply.length + 2 * owed) + 200 * (plan.segments.length + plan.siblings.length) + 3000
+  );
+}
+
+/** One recipe on its way through. */
+class Trial {
+  constructor(world, driver, id) {
+    this.driver = driver;
+    this.meter = world.meter;
+    this.stage = new Stage(world.ctx, id);
+    this.known = new Map();
+    this.breaches = [];
+    this.tally = {};
+  }
+
+  count(outcome) {
+    this.tally[outcome] = (this.tally[outcome] ?? 0) + 1;
+  }
+
+  /** What kinds of folds were met, so that a run can show that the rare ones had their share. */
+  countShape({ segments, siblings, carrying, quoted }) {
+    if (segments.length > 1) this.count('in segments');
+    if (siblings.length > 0) this.count('with siblings');
+    if (carrying !== undefined) this.count('in a sibling');
+    if (quoted.length > 0) this.count('with quotes');
+  }
+
+  /** Brings the session to the moment of the ask, and tells what remains to be answered. */
+  enter({ via, calls, at, early, speech }) {
+    const { stage } = this;
+    if (via === 'idle') stage.on_end();
+    if (via === 'code') {
+      stage.openTurn();
+      stage.closeStep();
+    }
+    if (via !== 'tool') return;
+    stage.on_say({ ...speech, calls });
+    const asked = calls.findIndex(([, name]) => name === 'rewind');
+    for (let left = Math.min(early, at, asked); left > 0; left -= 1) stage.on_res(0, ['line', 50, left]);
+    const call = stage.calls.find(({ name }) => name === 'rewind');
+    if (call) stage.start(call);
+  }
+
+  async fold(spec) {
+    const { stage } = this;
+    this.enter(spec);
+    const mark = stage.marks.at(-1);
+    const before = snapshot(stage.session);
+    const plan = mark ? oracle(before.events, before.nodes, mark) : { code: 'NO_CHECKPOINT' };
+    const reply = spec.reply.text === undefined ? '' : textOf(spec.reply.text);
+    const carried = plan.code ? [] : owedQuotes(before.events, plan, this.known);
+    let changed = false;
+    const during = () => {
+      for (const op of spec.during) stage.play(op);
+      changed =
+        stage.marks.at(-1) !== mark || !samePlan(plan, planNow(stage.session, mark, before.events.length));
+    };
+    const { result, error, atCommit, requests } = await this.driver.fold(stage, {
+      mark,
+      spec,
+      reply,
+      carried,
+      during,
+    });
+    for (const { messages } of requests) {
+      const faults = wireFaults(messages, { closed: true });
+      if (faults.length) this.breaches.push(`the request is not wire-valid: ${JSON.stringify(faults[0])}`);
+    }
+    const after = snapshot(stage.session);
+    const outcome = result ? 'OK' : (error.code ?? 'ABORT');
+    this.count(outcome);
+    if (result && !plan.code) this.countShape(plan);
+    if (plan.code === 'UNSPECIFIED') return;
+    this.expect(this.wanted(plan, spec, changed, reply, carried, requests), outcome, error);
+    if (result) {
+      this.breaches.push(
+        ...foldBreaches({
+          atCommit,
+          after,
+          plan,
+          mark,
+          result,
+          meter: this.meter,
+          carried,
+          ...(reply.isWellFormed() ? { reply } : {}),
+        }),
+      );
+      this.known.set(atCommit.events.length + (this.meter ? 1 : 0), carried);
+      await this.again(spec, mark, carried);
+    } else {
+      this.breaches.push(...refusalBreaches(atCommit, after));
+      this.refused(error, outcome, plan, requests);
+    }
+    this.breaches.push(...replayBreaches(stage.session));
+    const own = stage.calls.find(({ name }) => name === 'rewind');
+    if (own) stage.answer(own.id, ['line', 60, 1], { error: !result });
+  }
+
+  /** The outcomes that the contract allows here. */
+  wanted(plan, { reply: answers }, changed, reply, carried, requests) {
+    if (plan.code) return [plan.code];
+    if (requests.length === 0) return mayNotShrink(plan, reply, carried) ? ['SHRINK'] : ['a request'];
+    const answered = replyOutcome(answers, reply);
+    if (answered !== 'OK') return [answered];
+    if (changed) return ['CHANGED'];
+    return mayNotShrink(plan, reply, carried) ? ['OK', 'SHRINK'] : ['OK'];
+  }
+
+  expect(wanted, outcome, error) {
+    if (wanted.includes(outcome)) return;
+    this.breaches.push(
+      `outcome ${outcome}, the oracle says ${wanted.join(' or ')}${error ? ` (${error.message})` : ''}`,
+    );
+  }
+
+  /**
+   * A refusal says where (1.5) and how much (4.1), and nothing was asked of the model where nothing could
+   * fold.
+   */
+  refused(error, outcome, plan, requests) {
+    if (plan.code && requests.length > 0) this.breaches.push(`${outcome}, but the model was asked`);
+    const says = (number) =>
+      String(error.message)
+        .replaceAll(/(?<=\d)[,_ ](?=\d{3})/g, '')
+        .includes(String(number));
+    if (plan.seq !== undefined && outcome === plan.code && !says(plan.seq))
+      this.breaches.push(`${outcome} does not name seq ${plan.seq}: ${error.message}`);
+    if (outcome === 'SHRINK' && !plan.code && !says(plan.foldedChars))
+      this.breaches.push(`SHRINK does not say ${plan.foldedChars}: ${error.message}`);
+  }
+
+  /** A second fold of one mark changes nothing. */
+  async again(spec, mark, carried) {
+    const before = snapshot(this.stage.session);
+    const ask = { mark, spec: { ...spec, during: [] }, reply: 'again', carried, during: () => {} };
+    const { result, error, requests } = await this.driver.fold(this.stage, ask);
+    if (result || error.code !== 'EMPTY_REGION')
+      this.breaches.push(`the second fold of mark ${mark.id}: ${error?.code ?? 'folded'}`);
+    if (requests.length > 0) this.breaches.push(`the second fold of mark ${mark.id} asked the model`);
+    this.breaches.push(...refusalBreaches(before, snapshot(this.stage.session)));
+  }
+}
+
+/**
+ * Plays a recipe.
+ *
+ * @param world - `{ ctx, meter? }`.
+ * @param driver - the way of folding.
+ * @param ops - the recipe.
+ * @param id - the session's id, new in this context.
+ * @returns a promise of `{ breaches, tally }`: the first breaches met, and the folds by outcome.
+ */
+export async function playRecipe(world, driver, ops, id) {
+  const trial = new Trial(world, driver, id);
+  try {
+    for (const [index, op] of ops.entries()) {
+      if (op[0] === 'fold') await trial.fold(op[1]);
+      else trial.stage.play(op);
+      if (trial.breaches.length > 0) {
+        return {
+          breaches: trial.breaches.map((breach) => `op ${index} (${op[0]}): ${breach}`),
+          tally: trial.tally,
+        };
+      }
+    }
+    return { breaches: [], tally: trial.tally };
+  } catch (error) {
+    return { breaches: [`threw: ${error.stack}`], tally: trial.tally };
+  } finally {
+    trial.stage.leave();
+  }
+}
