@@ -6,6 +6,7 @@ import { Context } from '@deepseek-ai/cordis';
 import Schema from '@deepseek-ai/schemastery';
 import { harness } from '../host/compat.js';
 import { strict } from '../host/config.js';
+import { Marks } from './marks.js';
 import { CheckpointService } from './service.js';
 import { checkpointTool } from './tool.js';
 
@@ -67,9 +68,9 @@ function start(ctx, config) {
     );
     return;
   }
-  const service = new CheckpointService(ctx.sessions, config.toolName);
-  ctx.tools.register(checkpointTool(service, config));
-  ctx.provide('checkpoint', service);
-  ctx.on('session/event', (session, event) => service.observe(session, event));
+  const marks = new Marks(config.toolName);
+  ctx.tools.register(checkpointTool(marks, config));
+  ctx.provide('checkpoint', new CheckpointService(ctx.sessions, marks));
+  ctx.on('session/event', (session, event) => marks.observe(session, event));
   ctx.logger.info(`provides ctx.checkpoint and the tool "${config.toolName}"`);
 }

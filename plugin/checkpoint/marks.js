@@ -22,6 +22,41 @@ export function markHead(id) {
   return `[checkpoint mark ${id}]`;
 }
 
+/** The marks of every session that somebody asked about, each indexed from its log on first use. */
+export class Marks {
+  #toolName;
+  /** @type {WeakMap<object, MarkIndex>} */
+  #indexes = new WeakMap();
+
+  /** @param {string} toolName - the name of the checkpoint tool, by which calls inside `run_code` are known. */
+  constructor(toolName) {
+    this.#toolName = toolName;
+  }
+
+  /**
+   * @param {object} session - a session of the harness.
+   * @returns {MarkIndex} its marks.
+   */
+  of(session) {
+    let index = this.#indexes.get(session);
+    if (index === undefined) {
+      index = new MarkIndex(session, this.#toolName);
+      this.#indexes.set(session, index);
+    }
+    return index;
+  }
+
+  /**
+   * Takes in a published event. A session nobody asked about is left alone until somebody does.
+   *
+   * @param {object} session - the event's session.
+   * @param {object} event - the event.
+   */
+  observe(session, event) {
+    this.#indexes.get(session)?.observe(event);
+  }
+}
+
 /**
  * What one session's log says about its marks, kept up to date event by event.
  *
@@ -44,7 +79,7 @@ export class MarkIndex {
 
   /**
    * @param {object} session - the session to index; only read.
-   * @param {string} toolName - the name of the checkpoint tool, by which calls inside `run_code` are known.
+   * @param {string} toolName - the name of the checkpoint tool.
    */
   constructor(session, toolName) {
     this.#session = session;

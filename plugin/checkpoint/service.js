@@ -1,5 +1,5 @@
 /** `ctx.checkpoint`: the service over the marks of all sessions. */
-import { MarkIndex } from './marks.js';
+import { cleanObjective } from './marks.js';
 
 /**
  * Serves the marks. Methods return promises, as any provider's do: a provider may keep its marks in storage.
@@ -7,19 +7,17 @@ import { MarkIndex } from './marks.js';
  */
 export class CheckpointService {
   #sessions;
-  #toolName;
-  /** @type {WeakMap<object, MarkIndex>} */
-  #indexes = new WeakMap();
+  #marks;
   /** Sessions that were marked but live in no store, by id. @type {Map<string, WeakRef<object>>} */
   #detached = new Map();
 
   /**
    * @param {{ get(id: string): object | undefined }} sessions - the session store.
-   * @param {string} toolName - the name of the checkpoint tool.
+   * @param {import('./marks.js').Marks} marks - the marks of every session.
    */
-  constructor(sessions, toolName) {
+  constructor(sessions, marks) {
     this.#sessions = sessions;
-    this.#toolName = toolName;
+    this.#marks = marks;
   }
 
   /**
@@ -39,7 +37,7 @@ export class CheckpointService {
       throw new TypeError(`checkpoint.mark(session, objective?) needs a string objective, got ${typeof objective}`);
     }
     if (this.#sessions.get(session.id) !== session) this.#detached.set(session.id, new WeakRef(session));
-    return this.index(session).take(objective?.trim() || undefined);
+    return this.#marks.of(session).take(cleanObjective(objective));
   }
 
   /**
@@ -88,34 +86,9 @@ export class CheckpointService {
     return this.#find(sessionId)?.discard(markId);
   }
 
-  /**
-   * The marks of a session object, indexed from its log on first use.
-   *
-   * @param {object} session - the session.
-   * @returns {MarkIndex} its index.
-   */
-  index(session) {
-    let index = this.#indexes.get(session);
-    if (index === undefined) {
-      index = new MarkIndex(session, this.#toolName);
-      this.#indexes.set(session, index);
-    }
-    return index;
-  }
-
-  /**
-   * Takes in a published event. A session nobody asked about is left alone until somebody does.
-   *
-   * @param {object} session - the event's session.
-   * @param {object} event - the event.
-   */
-  observe(session, event) {
-    this.#indexes.get(session)?.observe(event);
-  }
-
   #find(sessionId) {
     const session = this.#sessions.get(sessionId) ?? this.#detached.get(sessionId)?.deref();
-    if (session !== undefined) return this.index(session);
+    if (session !== undefined) return this.#marks.of(session);
     this.#detached.delete(sessionId);
     return undefined;
   }

@@ -3,15 +3,15 @@ import { defineTool } from '@deepseek-ai/dsh-tools';
 import { cleanObjective, MARK_META, markHead } from './marks.js';
 
 /**
- * Builds the tool over a service. It may be called inside a `run_code` program too: there the mark belongs to
+ * Builds the tool over the marks. It may be called inside a `run_code` program too: there the mark belongs to
  * the `run_code` call, which is the one that the model sees, and the harness's record of the inner call takes
  * the place of `meta`.
  *
- * @param {import('./service.js').CheckpointService} service - where marks are taken.
+ * @param {import('./marks.js').Marks} marks - where they are taken.
  * @param {{ toolName: string, rewindToolName: string }} config - the names that the texts use.
  * @returns {object} the definition for `ctx.tools.register`.
  */
-export function checkpointTool(service, { toolName, rewindToolName }) {
+export function checkpointTool(marks, { toolName, rewindToolName }) {
   return defineTool({
     name: toolName,
     description: `Mark this point before you read, search or try several things whose details will not matter `
@@ -44,9 +44,8 @@ export function checkpointTool(service, { toolName, rewindToolName }) {
       if (agent === undefined) {
         throw new Error(`${toolName} marks an agent's session, and this call has none: call it from an agent.`);
       }
-      const { foldedAt: _, ...mark } = service.index(agent.session)
-        .take(cleanObjective(objective), { callId, rootCallId });
-      return mark;
+      const mark = marks.of(agent.session).take(cleanObjective(objective), { callId, rootCallId });
+      return factsOf(mark);
     },
     presentCall: ({ objective }) => ({
       card: 'generic',
@@ -54,4 +53,9 @@ export function checkpointTool(service, { toolName, rewindToolName }) {
       kind: 'other',
     }),
   });
+}
+
+/** What never changes about a mark: its fate is read from the log. */
+function factsOf({ foldedAt: _fate, ...facts }) {
+  return facts;
 }
