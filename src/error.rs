@@ -77,9 +77,6 @@ pub enum Refusal {
         /// The node's seq.
         seq: u32,
     },
-    /// Another writer holds the session.
-    #[error("{0}")]
-    InProgress(String),
     /// Surface or mark changed while the report was written.
     #[error(
         "The context changed while the report was written, so nothing was folded. The mark stays active; fold \
@@ -113,13 +110,6 @@ pub enum Refusal {
         /// The configured minimum.
         min_savings: u32,
     },
-    /// No provider and model for the report.
-    #[error(
-        "No model is known for the report. Set summarizationProvider and summarizationModel of this plugin, or \
-         route a request first (the session's request header), or give the agent a provider and a model in its \
-         options. Nothing was changed."
-    )]
-    NoRoute,
     /// The report could not be written.
     #[error(
         "The report could not be written: {0}. Nothing was changed and the mark stays active; fold again later, or go on."
@@ -144,10 +134,8 @@ impl Refusal {
             | Self::OpenCall { .. }
             | Self::WireFault { .. }
             | Self::CorruptSurface { .. } => "UNBALANCED",
-            Self::InProgress(_) => "FOLD_IN_PROGRESS",
             Self::Changed => "CHANGED",
             Self::Shrink { .. } | Self::Savings { .. } => "SHRINK",
-            Self::NoRoute => "NO_ROUTE",
             Self::SummaryFailed(_) => "SUMMARY_FAILED",
         }
     }

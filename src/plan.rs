@@ -2,7 +2,7 @@
 
 use crate::error::Refusal;
 use crate::region::{Region, Target};
-use crate::surface::{Kind, Node, Surface};
+use crate::surface::{ABSENT, EMPTY, Kind, Node, PERSON, Surface};
 use crate::wire::{Fault, Tail, faults};
 
 /// What a fold will take, by seq, so that it can be compared with a later surface.
@@ -197,7 +197,7 @@ impl Plan {
             let all = faults(whole, nodes.iter(), Tail::Request);
             let cut = all.first().and_then(|fault| find(fault.seq)).unwrap_or(nodes.len());
             if cut >= end {
-                return RequestPlan::Routed { cut, tail: cut - start };
+                return RequestPlan::Routed { cut, tail: cut.saturating_sub(start) };
             }
         }
         let from = if self.siblings.is_empty() {
@@ -206,11 +206,14 @@ impl Plan {
             // A rewritten result is only accepted behind its call.
             nodes[..start].iter().rposition(|node| node.kind == Kind::Assistant).unwrap_or(start)
         };
-        let prompt = nodes[..from].iter().rev().find(|node| node.flags & crate::surface::PERSON != 0);
-        let picked: Vec<&Node> = prompt.into_iter().chain(&nodes[from..end]).collect();
+        let sent = |node: &&Node| node.kind == Kind::Result || node.flags & (EMPTY | ABSENT) == 0;
+        let prompt = nodes[..from].iter().rev().find(|node| node.flags & PERSON != 0 && sent(node));
+        let region: Vec<&Node> = nodes[from..end].iter().filter(sent).collect();
+        let tail = region.len();
+        let picked: Vec<&Node> = prompt.into_iter().chain(region).collect();
         let seqs: Vec<u32> = picked.iter().map(|node| node.seq).collect();
         if faults(whole, picked.into_iter(), Tail::Request).is_empty() {
-            RequestPlan::Messages { tail: end - from, seqs }
+            RequestPlan::Messages { tail, seqs }
         } else {
             RequestPlan::Transcript { seqs }
         }

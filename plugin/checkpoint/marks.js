@@ -4,7 +4,8 @@
  * asked for it. So resume and fork keep them, and the append of a report is the completion.
  */
 import { harness } from '../host/compat.js';
-import { reportOf, resultOf } from '../host/reports.js';
+import { resultOf } from '../host/events.js';
+import { reportOf } from '../host/reports.js';
 
 /** The key under which a mark stands in the `meta` of a tool result. */
 export const MARK_META = 'rewindMark';
@@ -246,7 +247,7 @@ export class MarkIndex {
     const fits = mark !== undefined && mark.foldedAt === null && event.seq >= mark.logLength
       && (report.callId === undefined || mark.carrier.includes(report.callId));
     if (fits) mark.foldedAt = event.time;
-    if (report.callId === undefined) this.#topId = Math.max(this.#topId, report.markId);
+    if (report.callId === undefined && Number.isSafeInteger(report.markId)) this.#topId = Math.max(this.#topId, report.markId);
   }
 
   /** A command `discard …` that succeeded and cites the event of a mark has set that mark aside. */

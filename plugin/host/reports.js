@@ -1,22 +1,19 @@
 /**
- * How a landed report is known in a log (spec/rewind.md 1.3 and 3.4). The log is the truth about what is
- * folded, so whoever asks whether a mark is folded asks these functions.
+ * How a landed report is known in a log (spec/rewind.md 1.3, 3.4). The log is the truth about what is folded:
+ * a mark whose report stands in it is folded, whatever a checkpoint service remembers (spec/rewind.md 1.8, 3.5).
  */
+import { harness } from './compat.js';
+import { isReplacement, resultOf } from './events.js';
 
 /** The `plugin` field of a report's message source; nothing but reports carries it. */
 export const REPORT_PLUGIN = 'rewind';
 
-const HEAD = /^\[rewind report of mark (\d+)\]/;
+const HEAD = /^\[rewind report of mark ([^\]\n]+)\]/;
+const indexes = new WeakMap();
 
-/**
- * The fixed text with which a report begins when it stands in a tool result: a fold that finds nothing but
- * parallel siblings puts its report into the last of them.
- *
- * @param {number} markId - the folded mark.
- * @returns {string} the first words of such a result.
- */
-export function reportHead(markId) {
-  return `[rewind report of mark ${markId}]`;
+/** @returns whether a message source marks a report of this package, and not its guard or pointers. */
+export function isReportSource(source) {
+  return source?.kind === 'plugin' && source.plugin === REPORT_PLUGIN;
 }
 
 /**
@@ -25,33 +22,64 @@ export function reportHead(markId) {
  * merely reads like a report, in an appended result, is none.
  *
  * @param {object} event - a session event.
- * @returns {{ markId: number, callId?: string } | undefined} the mark, and the call for a report in a result.
+ * @returns {{ markId: number | string, callId?: string } | undefined} the mark, and the call for a report in
+ * a result.
  */
 export function reportOf(event) {
   if (event.type === 'user/message') {
-    const { kind, plugin, markId } = event.data.source;
-    if (kind !== 'plugin' || plugin !== REPORT_PLUGIN || !Number.isSafeInteger(markId)) return undefined;
-    return { markId };
+    const { source } = event.data;
+    return isReportSource(source) && source.markId !== undefined ? { markId: source.markId } : undefined;
   }
-  if (event.type !== 'tool/result' || event.surfaceOp?.op !== 'replace') return undefined;
+  if (event.type !== 'tool/result' || !isReplacement(event)) return undefined;
   const { callId, blocks } = resultOf(event);
   const found = HEAD.exec(blocks[0]?.type === 'text' ? blocks[0].text : '');
-  return found === null ? undefined : { markId: Number(found[1]), callId };
+  if (found === null) return undefined;
+  return { markId: /^\d+$/.test(found[1]) ? Number(found[1]) : found[1], callId };
+}
+
+/** The result that a chain of one-node rewrites goes back to. */
+function appendedResult(events, event) {
+  let at = event;
+  while (isReplacement(at)) {
+    at = events[at.sourceEventSeqs.find((seq) => events[seq].type === 'tool/result')];
+  }
+  return at;
+}
+
+/** The appended assistant message before `seq` for which `wanted` holds. */
+function assistantBefore(events, seq, wanted = () => true) {
+  for (let at = seq - 1; at >= 0; at -= 1) {
+    const event = events[at];
+    if (event.type === 'assistant/message' && !isReplacement(event) && wanted(event)) return event;
+  }
+  return undefined;
+}
+
+/** Whether a rewritten result answers a call of the carrier that took a mark (spec/rewind.md 1.3). */
+function inCarrier(events, event, callId, logLength) {
+  const calls = ({ data }) => data.message.content.some((block) => block.type === 'tool-call' && block.id === callId);
+  const carrier = assistantBefore(events, logLength);
+  const result = appendedResult(events, event);
+  return carrier !== undefined && result.seq >= logLength && assistantBefore(events, result.seq, calls) === carrier;
 }
 
 /**
- * Reads a `tool/result` event in either shape: harness lines up to 0.1.1 wrap the content in one
- * `tool-result` block, later ones carry it directly.
+ * Finds the report of a mark in the log.
  *
- * @param {object} event - a `tool/result` event.
- * @returns {{ callId: string, blocks: readonly object[], isError: boolean }} its call, content and outcome.
+ * @param session - the session whose log is read, each event once.
+ * @param mark - `{ id, logLength }`; a report is only a mark's where it came after the mark, for another
+ * session's log, inherited by a fork, may use the same ids.
+ * @returns the report's event, undefined while the mark is not folded.
  */
-export function resultOf(event) {
-  const { message } = event.data;
-  const wrapped = message.content[0]?.type === 'tool-result' ? message.content[0] : undefined;
-  return {
-    callId: message.source.callId,
-    blocks: wrapped?.content ?? message.content,
-    isError: (wrapped ?? message).isError === true,
-  };
+export function findReport(session, { id, logLength }) {
+  const events = harness.events(session);
+  let index = indexes.get(session);
+  if (!index) indexes.set(session, index = { read: 0, reports: [] });
+  for (; index.read < events.length; index.read += 1) {
+    const report = reportOf(events[index.read]);
+    if (report) index.reports.push({ ...report, seq: index.read });
+  }
+  const found = index.reports.findLast(({ markId, callId, seq }) => String(markId) === String(id) && seq >= logLength
+    && (callId === undefined || inCarrier(events, events[seq], callId, logLength)));
+  return found && events[found.seq];
 }

@@ -224,7 +224,8 @@ impl FoldPlan {
     /// Plans the report request on the columns of the whole surface (spec/rewind.md 2.2).
     ///
     /// # Errors
-    /// `UNBALANCED` where a node of the surface does not agree with the log.
+    /// `CHANGED` where the region stands otherwise than planned, `UNBALANCED` where a node of the surface does
+    /// not agree with the log.
     #[napi(catch_unwind)]
     pub fn request(
         &self,
@@ -233,6 +234,7 @@ impl FoldPlan {
         facts: InstructionFacts,
     ) -> std::result::Result<FoldRequest, Error<String>> {
         let surface = whole.parse().map_err(|refusal| refused(&refusal))?;
+        self.plan.recheck(&surface, true).map_err(|refusal| refused(&refusal))?;
         let request = self.plan.request(&surface, routed);
         let messages = match &request {
             RequestPlan::Routed { tail, .. } | RequestPlan::Messages { tail, .. } => {
@@ -313,28 +315,37 @@ impl FoldPlan {
     /// The edits to append, in order, after the plan was compared with the surface as it is now.
     ///
     /// # Errors
-    /// `CHANGED` on any difference; `SHRINK` where what would land is not smaller; `UNBALANCED` where a node
-    /// does not agree with the log.
+    /// `CHANGED` on any difference; `UNBALANCED` where a node does not agree with the log.
     #[napi(catch_unwind)]
     pub fn edits(
         &self,
         columns: SurfaceColumns,
         open_turn: bool,
+    ) -> std::result::Result<Vec<FoldEdit>, Error<String>> {
+        let surface = columns.parse().map_err(|refusal| refused(&refusal))?;
+        self.plan.recheck(&surface, open_turn).map_err(|refusal| refused(&refusal))?;
+        Ok(self.plan.edits().into_iter().map(|edit| self.edit(edit)).collect())
+    }
+
+    /// Refuses to land what is not smaller than what it replaces (spec/rewind.md 3.2).
+    ///
+    /// # Errors
+    /// `SHRINK` with both numbers, in characters and, where a meter is mounted, in estimated tokens.
+    #[napi(catch_unwind)]
+    pub fn weigh_landing(
+        &self,
         report_chars: u32,
         folded_tokens: Option<u32>,
         report_tokens: Option<u32>,
-    ) -> std::result::Result<Vec<FoldEdit>, Error<String>> {
-        let edits = || {
-            self.plan.recheck(&columns.parse()?, open_turn)?;
-            let folded_chars = self.plan.folded_chars;
-            let longer = folded_chars > 0 && report_chars >= folded_chars;
-            let dearer = folded_tokens.zip(report_tokens).is_some_and(|(folded, report)| report >= folded);
-            if longer || dearer {
-                return Err(Refusal::Shrink { folded_chars, report_chars, folded_tokens, report_tokens });
-            }
-            Ok(self.plan.edits().into_iter().map(|edit| self.edit(edit)).collect())
-        };
-        edits().map_err(|refusal: Refusal| refused(&refusal))
+    ) -> std::result::Result<(), Error<String>> {
+        let folded_chars = self.plan.folded_chars;
+        let longer = folded_chars > 0 && report_chars >= folded_chars;
+        let dearer = folded_tokens.zip(report_tokens).is_some_and(|(folded, report)| report >= folded);
+        if longer || dearer {
+            let refusal = Refusal::Shrink { folded_chars, report_chars, folded_tokens, report_tokens };
+            return Err(refused(&refusal));
+        }
+        Ok(())
     }
 
     fn edit(&self, edit: Edit) -> FoldEdit {

@@ -1,0 +1,89 @@
+/** One auxiliary model call over `ctx.llm` (spec/rewind.md 2). */
+import { BlockAssembler } from '@deepseek-ai/dsh-llm';
+import { untilAborted } from './abort.js';
+
+/**
+ * Finds the route of an auxiliary call: the configured pair, else the session's last routed request, else
+ * the agent's options (spec/rewind.md 2.1).
+ *
+ * @param configured - `{ provider, model }` of the configuration, both or neither set.
+ * @param session - the session whose header is asked.
+ * @param agent - the agent whose options come last.
+ * @returns `{ provider, model, routed }`, `routed` telling that it is the session's own route; undefined
+ * where no route is known.
+ */
+export function resolveRoute(configured, session, agent) {
+  const header = session.requestHeader()?.config;
+  const pick = [configured, header, agent.options].find((route) => route?.provider && route.model);
+  if (!pick) return undefined;
+  const { provider, model } = pick;
+  return { provider, model, routed: provider === header?.provider && model === header?.model };
+}
+
+/**
+ * Asks what a route can do. A failing probe is no reason to fail anything: it answers nothing.
+ *
+ * @param llm - `ctx.llm`.
+ * @param route - the route to probe.
+ * @param signal - ends the wait.
+ * @returns `{ effort, images }`: the effort that disables thinking where the route offers it, and whether
+ * images may be sent.
+ * @throws the signal's reason.
+ */
+export async function probeRoute(llm, { provider, model }, signal) {
+  let info;
+  try {
+    info = await untilAborted(llm.resolveModelInfo(provider, model, signal), signal);
+  } catch {
+    if (signal.aborted) throw signal.reason;
+  }
+  return {
+    effort: info?.reasoning?.efforts?.find(({ id }) => id === 'off')?.id,
+    images: info?.inputModalities === undefined || info.inputModalities.includes('image'),
+    contextWindow: info?.context?.contextWindow,
+  };
+}
+
+/**
+ * Streams one call to its end.
+ *
+ * @param llm - `ctx.llm`.
+ * @param options - the request as `ctx.llm.stream` takes it, with `signal`.
+ * @returns `{ finish, text, callsTools, failure, usage }`: the finish kind, all visible text, whether a tool
+ * call is in the answer, the provider's own words where it failed, and the reported usage.
+ * @throws the signal's reason.
+ */
+export async function ask(llm, options) {
+  const { signal } = options;
+  const assembler = new BlockAssembler();
+  let finish;
+  let iterator;
+  try {
+    iterator = llm.stream(options)[Symbol.asyncIterator]();
+    for (;;) {
+      const { done, value } = await untilAborted(iterator.next(), signal);
+      if (done) break;
+      if (value.type === 'finish') finish = value.reason;
+      assembler.push(value);
+    }
+  } catch (error) {
+    if (signal.aborted) {
+      // The provider is told to stop, but nobody waits for it.
+      Promise.resolve(iterator?.return?.()).catch(() => {});
+      throw signal.reason;
+    }
+    return { finish: 'error', text: '', callsTools: false, failure: describe(error) };
+  }
+  const blocks = finish?.kind === 'error' || finish?.kind === 'aborted' ? [] : assembler.blocks();
+  return {
+    finish: finish?.kind ?? 'error',
+    text: blocks.filter(({ type }) => type === 'text').map((block) => block.text).join('\n\n').toWellFormed(),
+    callsTools: blocks.some(({ type }) => type === 'tool-call'),
+    failure: finish ? finish.failure && describe(finish.failure) : 'the stream ended without a finish',
+    usage: assembler.usage,
+  };
+}
+
+function describe({ message, code }) {
+  return code ? `${message} (${code})` : `${message}`;
+}

@@ -1,0 +1,308 @@
+/**
+ * One fold, as the core drives it: this class performs the transaction's effects and keeps the texts, the
+ * mark and the reasons that never cross (design: how one fold walks).
+ */
+import { harness } from '../host/compat.js';
+import { untilAborted } from '../host/abort.js';
+import { priceOf } from '../host/commit.js';
+import { RewindError } from '../host/error.js';
+import { ask, probeRoute, resolveRoute } from '../host/model.js';
+import { findReport, REPORT_PLUGIN } from '../host/reports.js';
+import { charsOf, internedAs, readSurface, readWindow, reportsAmong } from '../host/surface.js';
+import { openTurn } from '../host/turn.js';
+import { native } from '../native.js';
+import { draft, landAll, priceOfDrafts } from './landing.js';
+import { instructionMessage, personsWords, quoted, transcript, withoutImages } from './messages.js';
+
+/** What a model is told where no checkpoint provider is mounted. */
+const NO_PROVIDER = "No checkpoint provider is mounted: add the row { id: tool-rewind-checkpoint, name: "
+  + "'@dpskh/tool-rewind/checkpoint' } to the profile's cordis.patch.yml.";
+
+const NO_ROUTE = 'No model is known for the report: set summarizationProvider and summarizationModel of tool-rewind, '
+  + "or route a request first (the session's request header), or give the agent a provider and a model in its options. "
+  + 'Nothing was changed and the mark stays active.';
+
+/** Codes that the core throws with a finished sentence. */
+const CODES = new Set(['EMPTY_REGION', 'UNBALANCED', 'CHANGED', 'SHRINK']);
+
+/** A fold in progress. */
+export class Fold {
+  /**
+   * @param host - `{ ctx, config }` of the entry plugin.
+   * @param agent - the agent whose session is folded.
+   * @param stop - `{ signal }` of the caller, the agent and the plugin: whichever goes first ends the fold.
+   */
+  constructor(host, agent, stop) {
+    this.ctx = host.ctx;
+    this.config = host.config;
+    this.agent = agent;
+    this.session = agent.session;
+    this.stop = stop;
+    this.usage = undefined;
+  }
+
+  /**
+   * Runs the fold to its end.
+   *
+   * @returns the result for the model.
+   * @throws {RewindError} a classified refusal; or the exact reason of an abort before the commit.
+   */
+  async run() {
+    const { maxTokens, maxSummarizationRetries: maxRetries, checkpointToolName } = this.config;
+    const noMark = this.provider()
+      ? `Call \`${checkpointToolName}\` before the next exploration.`
+      : NO_PROVIDER;
+    const outcome = await native.runFold({ maxTokens, maxRetries, noMark }, (effect) => this.perform(effect));
+    if (outcome.kind === 'folded') return this.result(outcome.stamped);
+    if (outcome.kind === 'refused') throw new RewindError(outcome.code, outcome.message, this.facts());
+    throw this.reason;
+  }
+
+  /**
+   * Plans the fold of a mark without asking a model or writing anything.
+   *
+   * @param mark - the mark to fold from.
+   * @returns the facts of the fold that would be made.
+   * @throws what the fold would be refused for before its request.
+   */
+  preview(mark) {
+    this.mark = mark;
+    this.select();
+    return this.facts();
+  }
+
+  /** Performs one effect; whatever goes wrong is kept here and told as an input. */
+  async perform(effect) {
+    try {
+      if (this.stop.signal.aborted && effect.kind !== 'complete') throw this.stop.signal.reason;
+      return await this[effect.kind](effect);
+    } catch (error) {
+      if (error instanceof RewindError || CODES.has(error?.code)) {
+        return { kind: 'refused', code: error.code, message: error.message };
+      }
+      this.reason = error;
+      return { kind: 'stopped' };
+    }
+  }
+
+  provider() {
+    return this.ctx.get('checkpoint');
+  }
+
+  async readMark() {
+    const provider = this.provider();
+    if (!provider) return undefined;
+    return await untilAborted(provider.latestMark(this.session.id), this.stop.signal) ?? undefined;
+  }
+
+  async 'latest-mark'() {
+    this.mark = await this.readMark();
+    return { kind: 'mark', yes: this.mark !== undefined };
+  }
+
+  async prepare() {
+    await this.restamp();
+    this.select();
+    const quoteChars = this.quotes.map((words) => quoted(words).length);
+    this.planned.weighRegion(quoteChars, this.foldedTokens, 0);
+    const { summarizationProvider: provider, summarizationModel: model } = this.config;
+    this.route = resolveRoute({ provider, model }, this.session, this.agent);
+    if (!this.route) throw new RewindError('NO_ROUTE', NO_ROUTE);
+    this.abilities = await probeRoute(this.ctx.llm, this.route, this.stop.signal);
+    this.request = this.buildRequest();
+    return { kind: 'prepared', yes: false };
+  }
+
+  /** A report in the log is the truth: a service that does not know of it yet is told (spec/rewind.md 3.5). */
+  async restamp() {
+    const report = findReport(this.session, this.mark);
+    if (!report || isStamped(this.mark)) return;
+    const stamp = Promise.resolve(this.provider().completeFold(this.session.id, this.mark.id));
+    await untilAborted(stamp.catch((error) => this.ctx.logger?.warn(error)), this.stop.signal);
+  }
+
+  /** Reads the surface and lets the core select the region. */
+  select() {
+    const { session, mark } = this;
+    const events = harness.events(session);
+    const window = readWindow(session, mark.logLength, events);
+    this.planned = native.planFold(window, {
+      mark: String(mark.id),
+      logLength: Number.isInteger(mark.logLength) ? mark.logLength : NaN,
+      logLengthText: String(mark.logLength),
+      logSize: events.length,
+      call: mark.callId === undefined ? undefined : internedAs(session, mark.callId),
+      checkpointName: internedAs(session, this.config.checkpointToolName),
+      openTurn: openTurn(events) !== undefined,
+      folded: isStamped(mark) || findReport(session, mark) !== undefined,
+    }, this.config.reportLanguage);
+    this.segments = this.planned.segments;
+    const folded = [...this.planned.siblings, ...this.segments.flat()];
+    this.foldedTokens = priceOf(this.ctx.get('tokenMeter'), session, folded, events);
+    this.quotes = this.collectQuotes(events);
+  }
+
+  /** Persons' words to quote: of nodes inside an open pair, and of older reports that fold (spec/rewind.md 1.6). */
+  collectQuotes(events) {
+    const inside = new Set(this.planned.quotes);
+    const reports = new Set(reportsAmong(this.session, this.segments.flat()));
+    if (inside.size === 0 && reports.size === 0) return [];
+    return this.segments.flat().flatMap((seq) => {
+      if (inside.has(seq)) return [personsWords(events[seq])];
+      return reports.has(seq) ? events[seq].data.source.quotes ?? [] : [];
+    });
+  }
+
+  /** The report request: a true prefix where the cache is warm, else the region alone (spec/rewind.md 2.2). */
+  buildRequest() {
+    const { session, route } = this;
+    const events = harness.events(session);
+    const plan = this.planned.request(readSurface(session, events), route.routed, {
+      objective: this.mark.objective,
+      checkpointTool: this.config.checkpointToolName,
+    });
+    const seqs = plan.form === 'routed' ? session.surface.nodes.slice(0, plan.cut) : plan.seqs;
+    const instruction = plan.form === 'transcript'
+      ? `${plan.instruction}\n\n${transcript(seqs.map((seq) => events[seq]))}`
+      : plan.instruction;
+    const messages = plan.form === 'transcript'
+      ? []
+      : seqs.map((seq) => session.deriveEventMessage(events[seq])).filter((message) => message !== null);
+    const { system, tools } = session.requestHeader() ?? {};
+    return {
+      provider: route.provider,
+      model: route.model,
+      ...(this.abilities.effort === undefined ? {} : { reasoningEffort: this.abilities.effort }),
+      ...(system === undefined ? {} : { system }),
+      ...(tools === undefined ? {} : { tools }),
+      messages: [
+        ...(this.abilities.images ? messages : messages.map(withoutImages)),
+        instructionMessage(instruction),
+      ],
+      sessionId: session.id,
+    };
+  }
+
+  async ask({ maxTokens }) {
+    const answer = await ask(this.ctx.llm, { ...this.request, maxTokens, signal: this.stop.signal });
+    const { usage, text } = answer;
+    this.usage = addUsage(this.usage, usage);
+    this.prose = text;
+    return {
+      kind: 'answer',
+      ...answer,
+      outputTokens: usage?.outputTokens,
+      reasoningTokens: usage?.reasoningTokens,
+      usage: undefined,
+    };
+  }
+
+  async confirm() {
+    const mark = await this.readMark();
+    const same = mark !== undefined && mark.id === this.mark.id && mark.logLength === this.mark.logLength
+      && !isStamped(mark) && !findReport(this.session, this.mark);
+    return { kind: 'confirmed', yes: same };
+  }
+
+  /** The commit: synchronous from the re-read to the last append and the call of `completeFold` (spec/rewind.md 3). */
+  async land() {
+    if (this.stop.signal.aborted) throw this.stop.signal.reason;
+    const { session, mark } = this;
+    const meter = this.ctx.get('tokenMeter');
+    const events = harness.events(session);
+    const edits = this.planned.edits(readWindow(session, mark.logLength, events), openTurn(events) !== undefined);
+    const rendered = this.quotes.map(quoted);
+    const composed = this.planned.compose(this.prose, rendered.map((text) => text.length));
+    const report = composed.pieces.map(({ text, quote }) => text ?? rendered[quote]).join('');
+    this.reportChars = composed.reportChars;
+    this.reportTokens = priceOfDrafts(meter, draft(edits, report, this.source()));
+    this.planned.weighLanding(this.reportChars, this.foldedTokens, this.reportTokens);
+    this.landed = landAll(session, meter, draft(edits, report, this.source()));
+    return { kind: 'landed', yes: await this.stamp() };
+  }
+
+  async complete() {
+    return { kind: 'completed', yes: await this.stamp() };
+  }
+
+  /** Tells the checkpoint service; from the append on, the log is the truth whatever it answers. */
+  async stamp() {
+    try {
+      await untilAborted(this.provider().completeFold(this.session.id, this.mark.id), this.stop.signal);
+      return true;
+    } catch (error) {
+      this.stampFailure = error;
+      return false;
+    }
+  }
+
+  /** Fold facts live in the report's source: extra fields survive a round trip (spec/rewind.md 3.4). */
+  source() {
+    const { kind: _kind, warning: _warning, ...facts } = this.result(true);
+    return {
+      kind: 'plugin',
+      plugin: REPORT_PLUGIN,
+      ...facts,
+      ...(this.quotes.length === 0 ? {} : { quotes: this.quotes }),
+    };
+  }
+
+  /** What is known of the fold so far, for results and errors alike. */
+  facts() {
+    const { planned, foldedTokens, reportChars, reportTokens, usage } = this;
+    return defined({
+      markId: this.mark?.id,
+      foldedNodes: planned?.foldedNodes,
+      start: planned?.start,
+      end: planned?.end,
+      foldedChars: planned?.foldedChars,
+      reportChars,
+      foldedTokens,
+      reportTokens,
+      usage,
+    });
+  }
+
+  result(stamped) {
+    const left = this.landed?.failure;
+    const warnings = [
+      left && `Part of the fold could not land (${left.message}): ${this.landed.folded.length} of `
+        + `${this.planned.foldedNodes} steps are folded, the rest stays as it is.`,
+      !stamped && `The checkpoint service could not be told (${this.stampFailure?.message ?? this.stampFailure}); `
+        + 'the report stands and the mark counts as folded all the same.',
+    ].filter(Boolean);
+    for (const warning of warnings) this.ctx.logger?.warn(warning);
+    const facts = this.facts();
+    if (left) Object.assign(facts, this.countLanded());
+    return { ...facts, ...(warnings.length === 0 ? {} : { warning: warnings.join(' ') }) };
+  }
+
+  /** The numbers of a fold of which only a part landed. */
+  countLanded() {
+    const { folded } = this.landed;
+    const order = [...this.planned.siblings, ...this.segments.flat()].filter((seq) => folded.includes(seq));
+    return {
+      foldedNodes: folded.length,
+      start: order[0],
+      end: order.at(-1),
+      foldedChars: charsOf(this.session, folded),
+    };
+  }
+}
+
+/** @returns the fields of an object that have a value. */
+function defined(fields) {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** Adds up the usage of several attempts: what the report cost, not only what its last attempt cost. */
+function addUsage(total, usage) {
+  if (!usage) return total;
+  const sum = { ...total };
+  for (const [key, value] of Object.entries(usage)) sum[key] = (sum[key] ?? 0) + value;
+  return sum;
+}
+
+function isStamped(mark) {
+  return mark.foldedAt !== undefined && mark.foldedAt !== null;
+}

@@ -1,0 +1,68 @@
+/** The commit of a fold: one synchronous block (spec/rewind.md 3.3). */
+import { createToolResultMessage, createUserMessage } from '@deepseek-ai/dsh-llm';
+import { landContent, landMessage, priceOf } from '../host/commit.js';
+import { RewindError } from '../host/error.js';
+
+/** Source plugin name of the one-line pointers that earlier segments become. */
+export const POINTER_PLUGIN = 'rewind-pointer';
+
+/**
+ * Draws up what each edit of a plan lands.
+ *
+ * @param edits - the core's edits, in order.
+ * @param report - the composed report.
+ * @param source - the report's source; pointers carry its mark.
+ * @returns the edits with `content`, and with `source` where they become a message of their own.
+ */
+export function draft(edits, report, source) {
+  return edits.map(({ kind, seqs, text }) => {
+    const content = [{ type: 'text', text: text ?? report }];
+    if (kind === 'report') return { seqs, content, source };
+    if (kind === 'pointer') {
+      return { seqs, content, source: { kind: 'plugin', plugin: POINTER_PLUGIN, markId: source.markId } };
+    }
+    return { seqs, content };
+  });
+}
+
+/**
+ * Prices what drafts will cost on the surface, as the meter will price it once it stands there.
+ *
+ * @param meter - `ctx.tokenMeter`, or undefined.
+ * @param drafts - drawn up by {@link draft}.
+ * @returns estimated tokens, undefined without a meter.
+ */
+export function priceOfDrafts(meter, drafts) {
+  if (!meter) return undefined;
+  const messageOf = ({ content, source }) => (source
+    ? createUserMessage({ content, source })
+    : createToolResultMessage({ callId: 'x', content, isError: false }));
+  return drafts.reduce((tokens, one) => tokens + meter.estimateMessage(messageOf(one)), 0);
+}
+
+/**
+ * Appends drafts in order. The first is the report: when it throws, nothing was folded; when a later one
+ * throws, the fold stands and what is left over is told.
+ *
+ * @param session - the session to edit.
+ * @param meter - `ctx.tokenMeter`, or undefined.
+ * @param drafts - drawn up by {@link draft}.
+ * @returns `{ folded, failure }`: the seqs that were folded, and the error that stopped the rest.
+ * @throws {RewindError} `CHANGED` when the first append throws.
+ */
+export function landAll(session, meter, drafts) {
+  const folded = [];
+  for (const { seqs, content, source } of drafts) {
+    const tokens = priceOf(meter, session, seqs);
+    try {
+      if (source) landMessage(session, { seqs, message: { content, source }, tokens });
+      else landContent(session, { seq: seqs[0], content, tokens });
+    } catch (cause) {
+      if (folded.length > 0) return { folded, failure: cause };
+      throw new RewindError('CHANGED', `The session refused the report (${cause.message}), so nothing was folded. `
+        + 'The mark stays active; fold again later, or go on.', { cause });
+    }
+    folded.push(...seqs);
+  }
+  return { folded, failure: undefined };
+}
