@@ -4,7 +4,7 @@
  */
 import { native } from '../native.js';
 import { harness } from './compat.js';
-import { resultOf } from './reports.js';
+import { resultOf } from './events.js';
 
 const KINDS = new Map([['user/message', 0], ['assistant/message', 1], ['tool/result', 2], ['tool/call', 3]]);
 
