@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { createUserMessage } from '@deepseek-ai/dsh-llm';
 import { Session } from '@deepseek-ai/dsh-session';
+import SubagentRuntime from '@deepseek-ai/dsh-subagent';
+import * as forkProvider from '@deepseek-ai/dsh-subagent-fork-in-process';
 import * as checkpoint from '../plugin/checkpoint/index.js';
 import { MarkIndex } from '../plugin/checkpoint/marks.js';
 import { createLoop } from './support/loop.js';
@@ -14,10 +16,10 @@ import { act, call, say } from './support/script.js';
 import { readTool, scriptedTool } from './support/tools.js';
 
 /** A loop after one turn of the given steps. */
-async function played(t, steps, { after, ...options } = {}) {
+async function played(t, steps, { now, read, ...options } = {}) {
   const loop = await createLoop({
     plugins: [[checkpoint]],
-    tools: [readTool(), ...after ? [scriptedTool('now', 'what', (_args, exec) => after(exec, loop) ?? 'ok')] : []],
+    tools: [readTool(read), scriptedTool('now', 'what', (_args, exec) => now(exec) ?? 'ok')],
     steps: { main: steps },
     ...options,
   });
@@ -33,14 +35,15 @@ const latestOf = (session) => new MarkIndex(session, 'checkpoint').latest();
 test('a resumed session has its mark, its objective and its next id', async (t) => {
   const store = await mkdtemp(join(tmpdir(), 'rewind-marks-'));
   t.after(() => rm(store, { recursive: true, force: true }));
-  const first = await createLoop({ store, plugins: [[checkpoint]], tools: [readTool()], steps: { main: EXPLORE } });
+  const plugins = [[checkpoint]];
+  const first = await createLoop({ store, plugins, tools: [readTool()], steps: { main: EXPLORE } });
   const agent = await first.agent({ meta: { cwd: store } });
   await agent.prompt('go');
   const before = await first.ctx.checkpoint.latestMark(agent.session.id);
   await first.ctx.sessions.flush(agent.session);
   await first.dispose();
 
-  const second = await createLoop({ store, plugins: [[checkpoint]], steps: { main: [act(markCall('c9')), say('ok')] } });
+  const second = await createLoop({ store, plugins, steps: { main: [act(markCall('c9')), say('ok')] } });
   t.after(() => second.dispose());
   const again = await second.resume(agent.session.id);
   assert.notEqual(again.session, agent.session);
@@ -50,7 +53,7 @@ test('a resumed session has its mark, its objective and its next id', async (t) 
   assert.equal((await second.ctx.checkpoint.latestMark(again.session.id)).id, 2);
 });
 
-test('the append of the report is the completion, without any call, and it survives a resume (R1)', async (t) => {
+test('the append of the report is the completion, by itself, and outlives a resume (R1)', async (t) => {
   const { session, marks } = await played(t, EXPLORE);
   const { nodes } = session.surface;
   const report = landReport(session, 1, nodes[nodes.indexOf(resultsOf(session, 'c1')[0].seq) + 1]);
@@ -69,7 +72,9 @@ test('a report completes its own mark alone (C1)', async (t) => {
   landReport(session, 1);
   assert.equal((await marks.latestMark(session.id)).id, 2);
   assert.equal(await marks.hasActive(session.id), true);
-  for (const source of [{ plugin: 'rewind-guard' }, { plugin: 'rewind-pointer' }, { markId: '2' }, { kind: 'user' }]) {
+  for (const source of [
+    { plugin: 'rewind-guard' }, { plugin: 'rewind-pointer' }, { markId: '2' }, { kind: 'user' },
+  ]) {
     landReport(session, 2, undefined, source);
     assert.equal(await marks.hasActive(session.id), true, JSON.stringify(source));
   }
@@ -96,7 +101,7 @@ test('a report older than the mark is not its report, and its id is not given ag
   assert.deepEqual([index.latest().callId, index.latest().foldedAt], ['x', null]);
 });
 
-test('a report in a sibling of the checkpoint call completes the mark, in this form alone (1.3)', async (t) => {
+test('a report in a sibling of the checkpoint call completes the mark, in this form alone', async (t) => {
   const seen = [];
   const { session } = await played(t, [
     act([call('c0', 'read', { path: 'a' }), markCall('c1'), call('c2', 'read', { path: 'b' })]),
@@ -104,24 +109,20 @@ test('a report in a sibling of the checkpoint call completes the mark, in this f
     act(call('c4', 'now', { what: '' })),
     say('ok'),
   ], {
-    tools: [
-      readTool({ '*': '[rewind report of mark 1] in an appended result' }),
-      scriptedTool('now', 'what', (_args, { agent }) => {
-        const fates = [latestOf(agent.session).foldedAt];
-        for (const [callId, text] of [
-          ['c3', '[rewind report of mark 1] for a call outside the carrier'],
-          ['c2', 'see [rewind report of mark 1]'],
-          ['c2', '[rewind report of mark 2] of a mark that is not'],
-        ]) {
-          rewriteResult(agent.session, callId, text);
-          fates.push(latestOf(agent.session).foldedAt);
-        }
-        const report = rewriteResult(agent.session, 'c2', '[rewind report of mark 1] what was found');
-        fates.push(latestOf(agent.session).foldedAt === report.time);
-        seen.push(...fates);
-        return 'ok';
-      }),
-    ],
+    read: { '*': '[rewind report of mark 1] in an appended result' },
+    now: ({ agent }) => {
+      seen.push(latestOf(agent.session).foldedAt);
+      for (const [callId, text] of [
+        ['c3', '[rewind report of mark 1] for a call outside the carrier'],
+        ['c2', 'see [rewind report of mark 1]'],
+        ['c2', '[rewind report of mark 2] of a mark that is not'],
+      ]) {
+        rewriteResult(agent.session, callId, text);
+        seen.push(latestOf(agent.session).foldedAt);
+      }
+      const report = rewriteResult(agent.session, 'c2', '[rewind report of mark 1] what was found');
+      seen.push(latestOf(agent.session).foldedAt === report.time);
+    },
   });
   assert.deepEqual(seen, [null, null, null, null, true]);
   assert.notEqual(latestOf(restored(session)).foldedAt, null);
@@ -129,8 +130,9 @@ test('a report in a sibling of the checkpoint call completes the mark, in this f
 
 test('rewriting the checkpoint result itself does not make a second mark', async (t) => {
   let last;
-  const { session } = await played(t, [act(markCall('c1')), act(markCall('c2')), act(call('c3', 'now', { what: '' })), say('ok')], {
-    after: ({ agent }) => {
+  const steps = [act(markCall('c1')), act(markCall('c2')), act(call('c3', 'now', { what: '' })), say('ok')];
+  const { session } = await played(t, steps, {
+    now: ({ agent }) => {
       rewriteResult(agent.session, 'c1', 'cut');
       last = latestOf(agent.session);
     },
@@ -147,7 +149,10 @@ test('malformed marks in a log are none', () => {
     type: 'tool/result', seq, time: 1, surfaceOp: 'append',
     data: {
       turn: 1, step: 1, meta: { rewindMark },
-      message: { source: { kind: 'tool', callId: `c${seq}` }, content: [{ type: 'tool-result', content: [] }] },
+      message: {
+        source: { kind: 'tool', callId: `c${seq}` },
+        content: [{ type: 'tool-result', content: [] }],
+      },
     },
   }));
   const session = { header: {}, seq: results.length, events: results };
@@ -184,6 +189,29 @@ test('a subagent owns only marks at or after its seed (R7)', async (t) => {
   assert.equal(await marks.hasActive('spawned'), true);
 });
 
+test('a forked subagent of the real runtime starts without a mark and takes its own', async (t) => {
+  const { loop, agent, session, marks } = await played(t, [
+    act(markCall('c1')), say('ok'), act(markCall('k1')), say('done'),
+  ], {
+    before: async (ctx) => {
+      await ctx.plugin(SubagentRuntime);
+      await ctx.plugin(forkProvider);
+    },
+  });
+  const run = await loop.ctx.subagents.start('fork', {
+    prompt: [{ type: 'text', text: 'look' }], parent: agent.agent, signal: new AbortController().signal,
+  });
+  const child = run.localAgent.session;
+  assert.ok(child.header.seedLength > resultsOf(session, 'c1')[0].seq);
+  assert.equal(await marks.hasActive(child.id), false);
+  await run.result;
+  const own = await marks.latestMark(child.id);
+  assert.deepEqual([own.id, own.callId], [2, 'k1']);
+  assert.equal((await marks.latestMark(session.id)).callId, 'c1');
+  await run.dispose();
+  assert.equal(await marks.latestMark(child.id), undefined);
+});
+
 test('a discarded mark is as if it had never been taken; a folded one is left', async (t) => {
   const { session, marks } = await played(t, [act(markCall('c1')), act(markCall('c2')), say('ok')]);
   assert.equal(await marks.discard(session.id, 7), undefined);
@@ -198,7 +226,8 @@ test('a discarded mark is as if it had never been taken; a folded one is left', 
 });
 
 test('a discard by a command outlives a resume through the record of the command', async (t) => {
-  const { loop, agent, session, marks } = await played(t, [act(markCall('c1')), act(markCall('c2')), say('ok')]);
+  const steps = [act(markCall('c1')), act(markCall('c2')), say('ok')];
+  const { loop, agent, session, marks } = await played(t, steps);
   let answer;
   loop.ctx.commands.register({ name: 'rewind', description: 'test', handler: () => answer() });
   const discard = async (kind) => {

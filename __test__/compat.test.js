@@ -1,7 +1,9 @@
 /** The adapter between harness lines: found by trying, refused in one sentence. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { createUserMessage } from '@deepseek-ai/dsh-llm';
 import { Session } from '@deepseek-ai/dsh-session';
 import { harness, probe } from '../plugin/host/compat.js';
@@ -52,7 +54,9 @@ function lineOf({ events = false, eventAt = false, snapshotEvents = false, range
 
 function filled(Session_, count) {
   const session = Session_.create('filled');
-  for (let at = 0; at < count; at += 1) session.append('user/message', message(`m${at}`), { surfaceOp: 'append' });
+  for (let at = 0; at < count; at += 1) {
+    session.append('user/message', message(`m${at}`), { surfaceOp: 'append' });
+  }
   return session;
 }
 
@@ -88,7 +92,11 @@ test('the length of an inherited log part is read from the header, or from the s
 
 for (const [name, line, op] of [
   ['events and start/end', { events: true }, { op: 'replace', start: 4, end: 9 }],
-  ['events and startSeq/endSeq', { events: true, range: 'startSeq' }, { op: 'replace', startSeq: 4, endSeq: 9 }],
+  [
+    'events and startSeq/endSeq',
+    { events: true, range: 'startSeq' },
+    { op: 'replace', startSeq: 4, endSeq: 9 },
+  ],
   ['eventAt alone', { eventAt: true, range: 'startSeq' }, { op: 'replace', startSeq: 4, endSeq: 9 }],
   [
     'eventAt and snapshotEvents',
@@ -139,6 +147,28 @@ for (const [name, Line, missing] of [
   });
 }
 
-test('the refusal would name the version that is installed', () => {
-  assert.match(require('@deepseek-ai/dsh-session/package.json').version, /^\d+\.\d+\.\d+/);
+test('on such a harness the modules load, and the plugin refuses to start, naming the version', async () => {
+  const strange = 'data:text/javascript,export class Session { static create() { return {}; } }';
+  const plugin = new URL('../plugin/checkpoint/index.js', import.meta.url).href;
+  const program = `
+    import { registerHooks } from 'node:module';
+    registerHooks({
+      resolve: (specifier, context, next) => (context.parentURL?.endsWith('/plugin/host/compat.js')
+        && specifier === '@deepseek-ai/dsh-session'
+        ? { url: ${JSON.stringify(strange)}, shortCircuit: true }
+        : next(specifier, context)),
+    });
+    const { Context } = await import('@deepseek-ai/cordis');
+    const ctx = new Context();
+    for (const name of ['tools', 'sessions']) ctx.provide(name, {});
+    const checkpoint = await import(${JSON.stringify(plugin)});
+    await ctx.plugin(checkpoint).then(() => {}, (error) => process.stdout.write(error.message));
+  `;
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '--eval', program],
+    { cwd: new URL('.', import.meta.url), timeout: 60_000 },
+  );
+  const { version } = require('@deepseek-ai/dsh-session/package.json');
+  assert.ok(stdout.startsWith(`@dpskh/tool-rewind cannot work with dsh-session ${version}: `), stdout);
 });

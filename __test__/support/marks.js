@@ -66,5 +66,6 @@ export function rewriteResult(session, callId, text) {
  * @returns the `tool/result` events of that call, rewritten ones last.
  */
 export function resultsOf(session, callId) {
-  return session.events.filter(({ type, data }) => type === 'tool/result' && data.message.source.callId === callId);
+  return session.events.filter(({ type, data }) =>
+    type === 'tool/result' && data.message.source.callId === callId);
 }

@@ -36,7 +36,7 @@ export declare class CheckpointService {
 
 /** The row's configuration. */
 export interface CheckpointConfig {
-  /** The model-facing tool's name. Default `checkpoint`; the entry plugin's `checkpointToolName` must agree. */
+  /** The tool's name, `checkpoint` by default; the entry plugin's `checkpointToolName` must agree. */
   toolName?: string;
   /** The name of the tool that folds, used in texts. Default `rewind`. */
   rewindToolName?: string;

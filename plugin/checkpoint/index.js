@@ -34,7 +34,8 @@ export const Config = strict(
  *
  * @param {Context} ctx - the plugin's context.
  * @param {{ toolName: string, rewindToolName: string }} config - the validated row.
- * @throws when the mounted harness is of an unknown form.
+ * @throws when the mounted harness is of an unknown form, or another plugin has a tool of that name; in a
+ *   composition that is still loading the latter is logged, since the boot is past its check by then.
  */
 export function apply(ctx, config) {
   harness.assertSupported();
@@ -67,6 +68,12 @@ function start(ctx, config) {
         + `the bundled service and its tool "${config.toolName}" stand aside`,
     );
     return;
+  }
+  if (ctx.tools.get(config.toolName) !== undefined) {
+    throw new Error(
+      `another plugin has a tool "${config.toolName}", so no checkpoint can be taken: set "toolName" in the `
+        + 'row of @dpskh/tool-rewind/checkpoint and "checkpointToolName" in that of @dpskh/tool-rewind',
+    );
   }
   const marks = new Marks(config.toolName);
   ctx.tools.register(checkpointTool(marks, config));

@@ -29,7 +29,7 @@ export class Marks {
   /** @type {WeakMap<object, MarkIndex>} */
   #indexes = new WeakMap();
 
-  /** @param {string} toolName - the name of the checkpoint tool, by which calls inside `run_code` are known. */
+  /** @param {string} toolName - the checkpoint tool's name, by which calls inside `run_code` are known. */
   constructor(toolName) {
     this.#toolName = toolName;
   }
@@ -274,10 +274,10 @@ function callIds(message) {
 
 /** The mark in a result's `meta`, unless it is malformed: another writer may use the same key. */
 function statedMark(event, callId) {
-  const meta = event.data.meta?.[MARK_META];
-  if (!Number.isSafeInteger(meta?.id) || meta.id < 1) return undefined;
-  if (!Number.isSafeInteger(meta.logLength) || meta.logLength < 0 || meta.logLength > event.seq) return undefined;
-  return { id: meta.id, logLength: meta.logLength, callId, objective: cleanObjective(meta.objective) };
+  const { id, logLength, objective } = event.data.meta?.[MARK_META] ?? {};
+  const sound = Number.isSafeInteger(id) && id >= 1
+    && Number.isSafeInteger(logLength) && logLength >= 0 && logLength <= event.seq;
+  return sound ? { id, logLength, callId, objective: cleanObjective(objective) } : undefined;
 }
 
 /** What a consumer sees of a mark. */

@@ -31,10 +31,10 @@ export class CheckpointService {
    */
   async mark(session, objective) {
     if (typeof session?.id !== 'string' || session.surface === undefined) {
-      throw new TypeError('checkpoint.mark(session, objective?) needs a session of the harness');
+      throw new TypeError('checkpoint.mark needs a session of the harness');
     }
     if (objective !== undefined && typeof objective !== 'string') {
-      throw new TypeError(`checkpoint.mark(session, objective?) needs a string objective, got ${typeof objective}`);
+      throw new TypeError(`checkpoint.mark needs a string objective or none, got ${typeof objective}`);
     }
     if (this.#sessions.get(session.id) !== session) this.#detached.set(session.id, new WeakRef(session));
     return this.#marks.of(session).take(cleanObjective(objective));

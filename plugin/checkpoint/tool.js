@@ -14,9 +14,9 @@ import { cleanObjective, MARK_META, markHead } from './marks.js';
 export function checkpointTool(marks, { toolName, rewindToolName }) {
   return defineTool({
     name: toolName,
-    description: `Mark this point before you read, search or try several things whose details will not matter `
-      + `afterwards. Explore as you like, then call \`${rewindToolName}\`: everything after the mark leaves your `
-      + 'context and one report of what you found takes its place.',
+    description: 'Mark this point before you read, search or try several things whose details will not '
+      + `matter afterwards. Explore as you like, then call \`${rewindToolName}\`: everything after the mark `
+      + 'leaves your context and one report of what you found takes its place.',
     parameters: {
       objective: {
         type: 'string',
@@ -42,7 +42,7 @@ export function checkpointTool(marks, { toolName, rewindToolName }) {
     },
     async execute({ objective }, { agent, callId, rootCallId }) {
       if (agent === undefined) {
-        throw new Error(`${toolName} marks an agent's session, and this call has none: call it from an agent.`);
+        throw new Error(`${toolName} marks an agent's session, and this call has none.`);
       }
       const mark = marks.of(agent.session).take(cleanObjective(objective), { callId, rootCallId });
       return factsOf(mark);
