@@ -16,6 +16,7 @@
 //! - [`event`]: session events as JSON, for the rooms that need text.
 //! - [`replacements`]: what stands at a seq and what it took the place of.
 //! - [`recall`]: a slice of what was taken away, for the model.
+//! - [`turns`]: turn memory, from segmenting a log to a checkpoint that is proven before it lands.
 
 pub mod error;
 pub mod event;
@@ -27,6 +28,7 @@ pub mod replacements;
 pub mod report;
 pub mod surface;
 pub mod transaction;
+pub mod turns;
 pub mod wire;
 
 #[cfg(feature = "binding")]

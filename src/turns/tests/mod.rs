@@ -1,0 +1,29 @@
+//! Behaviour of the room on whole turns: the numbered tricky inputs of spec/turn-memory.md that text decides,
+//! each under its number, and the laws under arbitrary text. Inputs 1 to 6 that positions decide are in
+//! [`super::span`], 8 in [`super::tag`]; those that the harness decides are tested on the real loop.
+
+mod drafts;
+mod laws;
+mod retold;
+
+use super::draft::Draft;
+use super::render::{Segment, render};
+use super::script::testing::Columns;
+use super::tag::Kind;
+use super::units::{shown, units};
+
+fn segments(columns: &Columns) -> Vec<Segment> {
+    render(&columns.script(), 20_000)
+}
+
+fn told(segments: &[Segment]) -> Vec<(u32, &'static str, String)> {
+    segments.iter().map(|segment| (segment.id, segment.kind.name(), shown(&segment.content))).collect()
+}
+
+fn draft(columns: &Columns) -> Draft {
+    Draft::new(segments(columns), 2000)
+}
+
+fn replace(draft: &mut Draft, id: u32, content: &str) -> Result<Kind, &'static str> {
+    draft.replace(id, &units(content)).map_err(|refusal| refusal.code())
+}
