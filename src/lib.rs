@@ -13,6 +13,7 @@
 //! - [`report`]: what the model is asked, whether its answer is a report, and the text that lands.
 //! - [`transaction`]: the fold as a machine without I/O.
 //! - [`error`]: one refusal enum with finished sentences and stable codes.
+//! - [`prune`]: which results are needed, which bodies are cut, which steps become a receipt.
 //! - [`event`]: session events as JSON, for the rooms that need text.
 //! - [`replacements`]: what stands at a seq and what it took the place of.
 //! - [`recall`]: a slice of what was taken away, for the model.
@@ -23,6 +24,7 @@ pub mod event;
 pub mod pairing;
 pub mod plan;
 pub mod recall;
+pub mod prune;
 pub mod region;
 pub mod replacements;
 pub mod report;
