@@ -40,7 +40,7 @@ pub fn parse_limit(text: &str) -> Result<Limit, LimitError> {
         return Err(refuse());
     }
     let tokens = decimal(text).ok_or_else(refuse)?;
-    if tokens >= 1.0 && tokens <= MAX_TOKENS { Ok(Limit::Tokens(tokens)) } else { Err(refuse()) }
+    if (1.0..=MAX_TOKENS).contains(&tokens) { Ok(Limit::Tokens(tokens)) } else { Err(refuse()) }
 }
 
 /// `digits` or `digits.digits`, nothing else: no sign, no exponent, no space.

@@ -125,8 +125,8 @@ fn first_fate(node: &Node, policy: Policy) -> Fate {
 }
 
 fn within_budget(nodes: &[Node], fates: &[Fate], ratio: f64, min_candidates: usize, floor: f64) -> Vec<usize> {
-    // Also true for NaN: no budget means no cut by verdict, whatever the size of the sample.
-    if !(ratio > 0.0) {
+    // No budget means no cut by verdict, whatever the size of the sample.
+    if ratio.is_nan() || ratio <= 0.0 {
         return Vec::new();
     }
     let mut pool: Vec<(f64, u32, usize, usize)> = nodes
