@@ -20,7 +20,8 @@ pub struct Answers {
 /// or without fences and prose around them. Unknown ids are ignored; of a repeated id the first counts.
 #[must_use]
 pub fn parse_answers(text: &str, ids: &[&str]) -> Answers {
-    let places: BTreeMap<&str, usize> = ids.iter().enumerate().map(|(place, id)| (*id, place)).rev().collect();
+    let places: BTreeMap<&str, usize> =
+        ids.iter().enumerate().map(|(place, id)| (*id, place)).rev().collect();
     let mut found = Found { places, answers: BTreeMap::new(), refused: BTreeMap::new() };
     for entry in first_object(text).unwrap_or_default() {
         found.take(&entry.0, &entry.1);
@@ -68,7 +69,8 @@ impl Found<'_> {
                 self.answers.insert(place, value / 100.0);
             }
             _ => {
-                let shown = if given.is_empty() { "no number".to_owned() } else { super::text::clip(given, 40) };
+                let shown =
+                    if given.is_empty() { "no number".to_owned() } else { super::text::clip(given, 40) };
                 self.refused.insert(place, shown);
             }
         }

@@ -68,7 +68,8 @@ mod tests {
 
     #[test]
     fn long_and_written_values_are_left_out() {
-        let arguments = r#"{"path":"a","content":"x","prompt":"y","note":"0123456789012345678901234567890123456789+"}"#;
+        let arguments =
+            r#"{"path":"a","content":"x","prompt":"y","note":"0123456789012345678901234567890123456789+"}"#;
         assert_eq!(shown(arguments, 120), "a");
         assert_eq!(shown(r#"{"description":"d","list":[1,2],"none":null,"empty":""}"#, 120), "list=[1,2]");
     }

@@ -56,9 +56,7 @@ pub fn eligible_seqs(population: &[Judged], mode: Mode) -> Result<Vec<u32>, Shar
     judged.sort_by_key(|one| one.seq);
     judged.dedup_by_key(|one| one.seq);
     match mode {
-        Mode::Absolute { threshold } => {
-            Ok(both_under(&judged, share("compactThreshold", threshold)?))
-        }
+        Mode::Absolute { threshold } => Ok(both_under(&judged, share("compactThreshold", threshold)?)),
         Mode::Relative { quantile, min_relative, min_floor, floor } => {
             let quantile = share("compactQuantile", quantile)?;
             let floor = share("floorThreshold", floor)?;
@@ -75,7 +73,8 @@ pub fn eligible_seqs(population: &[Judged], mode: Mode) -> Result<Vec<u32>, Shar
             let size = tail_size(judged.len(), quantile);
             let need = tail(&judged, size, |one| one.need);
             let effect = tail(&judged, size, |one| one.effect);
-            let shared: Vec<u32> = need.iter().copied().filter(|seq| effect.binary_search(seq).is_ok()).collect();
+            let shared: Vec<u32> =
+                need.iter().copied().filter(|seq| effect.binary_search(seq).is_ok()).collect();
             Ok(if shared.is_empty() { both_under(&judged, floor) } else { shared })
         }
     }
@@ -94,8 +93,12 @@ fn all_equal(judged: &[Judged], axis: impl Fn(&Judged) -> f64) -> bool {
 }
 
 /// `max(1, floor(n * q))`, never more than `n`.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss,
-    reason = "q is a share, so the product is between 0 and the population's size")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "q is a share, so the product is between 0 and the population's size"
+)]
 fn tail_size(count: usize, quantile: f64) -> usize {
     ((count as f64 * quantile).floor() as usize).clamp(1, count)
 }

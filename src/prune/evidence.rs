@@ -8,8 +8,23 @@ use thiserror::Error;
 
 /// The words that keep a result on the surface unless `evidencePatterns` says otherwise.
 pub const DEFAULT_PATTERNS: [&str; 17] = [
-    "error", "exception", "traceback", "stack trace", "assert", "fail", "panic", "unexpected", "mismatch", "todo",
-    "fixme", "bug", "错误", "失败", "异常", "断言", "超时",
+    "error",
+    "exception",
+    "traceback",
+    "stack trace",
+    "assert",
+    "fail",
+    "panic",
+    "unexpected",
+    "mismatch",
+    "todo",
+    "fixme",
+    "bug",
+    "错误",
+    "失败",
+    "异常",
+    "断言",
+    "超时",
 ];
 
 /// A pattern that could match nothing or everything.
@@ -58,8 +73,11 @@ impl Evidence {
     ///
     /// A pattern without any word.
     pub fn new<S: AsRef<str>>(patterns: &[S]) -> Result<Self, PatternError> {
-        let mut compiled =
-            Self { patterns: Vec::with_capacity(patterns.len()), by_first: vec![Vec::new(); 128], wide: Vec::new() };
+        let mut compiled = Self {
+            patterns: Vec::with_capacity(patterns.len()),
+            by_first: vec![Vec::new(); 128],
+            wide: Vec::new(),
+        };
         for (index, pattern) in patterns.iter().enumerate() {
             let words = words_of(pattern.as_ref());
             let Some(first) = words.first().and_then(|word| word.first()).copied() else {
@@ -169,7 +187,8 @@ fn words_of(pattern: &str) -> Vec<Vec<char>> {
     let mut words = Vec::new();
     let mut word: Vec<char> = Vec::new();
     for (index, &c) in chars.iter().enumerate() {
-        let camel = c.is_uppercase() && index.checked_sub(1).and_then(|at| chars.get(at)).is_some_and(|p| p.is_lowercase());
+        let camel = c.is_uppercase()
+            && index.checked_sub(1).and_then(|at| chars.get(at)).is_some_and(|p| p.is_lowercase());
         if is_separator(c) || camel {
             words.push(std::mem::take(&mut word));
         }
@@ -194,9 +213,28 @@ mod tests {
     #[test]
     fn input_23_words_of_trouble_are_found() {
         for text in [
-            "TypeError", "IOError: no", "HTTPError", "E_ERROR", "bugfix", "failure", "assert x", "stackTrace",
-            "错误error", "abc错误", "STACK_TRACE", "stack-trace", "Stack trace:", "1 failing", "x.TODO", "v2Error",
-            "(panic)", "errors", "AssertionError", "日志异常", "é error", "éerror",
+            "TypeError",
+            "IOError: no",
+            "HTTPError",
+            "E_ERROR",
+            "bugfix",
+            "failure",
+            "assert x",
+            "stackTrace",
+            "错误error",
+            "abc错误",
+            "STACK_TRACE",
+            "stack-trace",
+            "Stack trace:",
+            "1 failing",
+            "x.TODO",
+            "v2Error",
+            "(panic)",
+            "errors",
+            "AssertionError",
+            "日志异常",
+            "é error",
+            "éerror",
         ] {
             assert!(found(text), "{text}");
         }
@@ -205,8 +243,18 @@ mod tests {
     #[test]
     fn input_23_words_that_only_look_alike_are_not() {
         for text in [
-            "debug", "__debug__", "this.debug", "myerror", "DEBUG", "mastodon", "terror", "IOERROR", "stack of traces",
-            "", "default", "stack\ntrace",
+            "debug",
+            "__debug__",
+            "this.debug",
+            "myerror",
+            "DEBUG",
+            "mastodon",
+            "terror",
+            "IOERROR",
+            "stack of traces",
+            "",
+            "default",
+            "stack\ntrace",
         ] {
             assert!(!found(text), "{text}");
         }

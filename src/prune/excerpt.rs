@@ -13,16 +13,16 @@ const LINE_CHARS: usize = 120;
 pub fn excerpt(text: &str, max: usize, evidence: &Evidence) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let middle = lines.len() / 2;
-    let mut ranked: Vec<(f64, usize)> = lines
-        .iter()
-        .enumerate()
-        .map(|(at, line)| (score(line, at, middle, evidence), at))
-        .collect();
+    let mut ranked: Vec<(f64, usize)> =
+        lines.iter().enumerate().map(|(at, line)| (score(line, at, middle, evidence), at)).collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut chosen: Vec<usize> = ranked.into_iter().take(LINES).map(|(_, at)| at).collect();
     chosen.sort_unstable();
-    let shown: Vec<String> =
-        chosen.into_iter().filter_map(|at| lines.get(at)).map(|line| clip(&one_line(line), LINE_CHARS)).collect();
+    let shown: Vec<String> = chosen
+        .into_iter()
+        .filter_map(|at| lines.get(at))
+        .map(|line| clip(&one_line(line), LINE_CHARS))
+        .collect();
     clip(&shown.join(" ⏎ "), max)
 }
 

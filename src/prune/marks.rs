@@ -26,9 +26,13 @@ pub enum Mark {
 #[must_use]
 pub fn of_body(body: &[Option<String>], replaced: bool) -> Mark {
     let texts = || body.iter().flatten();
-    if replaced && texts().next().is_some_and(|text| text.starts_with(HEADER_EN) || text.starts_with(HEADER_ZH)) {
+    if replaced
+        && texts().next().is_some_and(|text| text.starts_with(HEADER_EN) || text.starts_with(HEADER_ZH))
+    {
         Mark::Receipt
-    } else if replaced && texts().any(|text| text.contains(MARKER_SIGN)) || texts().any(|text| text.contains(STOCK_MARKER)) {
+    } else if replaced && texts().any(|text| text.contains(MARKER_SIGN))
+        || texts().any(|text| text.contains(STOCK_MARKER))
+    {
         Mark::Cut
     } else if replaced {
         Mark::Foreign

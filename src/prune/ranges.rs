@@ -259,12 +259,9 @@ impl PairGate<'_> {
 
 fn full(view: &View, steps: &[Step], style: &Style) -> Receipt {
     let text = render_full(view, steps, style);
-    let nodes = || {
-        steps.iter().flat_map(|step| view.nodes.iter().skip(step.head).take(step.results + 1))
-    };
-    let chars: usize = nodes()
-        .map(|node| if let Said::Result(outcome) = &node.said { outcome.chars } else { 0 })
-        .sum();
+    let nodes = || steps.iter().flat_map(|step| view.nodes.iter().skip(step.head).take(step.results + 1));
+    let chars: usize =
+        nodes().map(|node| if let Said::Result(outcome) = &node.said { outcome.chars } else { 0 }).sum();
     Receipt::Full { seqs: nodes().map(|node| node.seq).collect(), saved: difference(chars, &text), text }
 }
 
@@ -322,8 +319,11 @@ pub fn admit(receipts: &[Receipt], prices: &[Price], limits: &Limits) -> Vec<usi
         let (edits, saved): (Vec<usize>, i64) = match receipt {
             Receipt::Full { saved, .. } => ((place..=place).filter(cheap).collect(), *saved),
             Receipt::Partial { bodies } => {
-                let chosen: Vec<(usize, i64)> =
-                    (place..).zip(bodies).filter(|(at, _)| cheap(at)).map(|(at, body)| (at, body.saved)).collect();
+                let chosen: Vec<(usize, i64)> = (place..)
+                    .zip(bodies)
+                    .filter(|(at, _)| cheap(at))
+                    .map(|(at, body)| (at, body.saved))
+                    .collect();
                 (chosen.iter().map(|one| one.0).collect(), chosen.iter().map(|one| one.1).sum())
             }
         };

@@ -39,7 +39,11 @@ impl Style {
     }
 
     fn quoted(&self, text: &str) -> String {
-        if self.framed { text.replace("</compacted-summary>", "< /compacted-summary>") } else { text.to_owned() }
+        if self.framed {
+            text.replace("</compacted-summary>", "< /compacted-summary>")
+        } else {
+            text.to_owned()
+        }
     }
 }
 
@@ -137,8 +141,11 @@ impl Fact<'_> {
             Self::Call { seq, tool, arguments, chars, is_error } => {
                 let tool = style.quoted(&one_line(tool));
                 let arguments = style.quoted(&arguments::shown(arguments, style.arg_chars));
-                let (colon, error, unit) =
-                    if style.en() { (": ", "error, ", "chars") } else { ("：", "出错，", "字符输出") };
+                let (colon, error, unit) = if style.en() {
+                    (": ", "error, ", "chars")
+                } else {
+                    ("：", "出错，", "字符输出")
+                };
                 let colon = if arguments.is_empty() { "" } else { colon };
                 let error = if *is_error { error } else { "" };
                 format!("s{seq} {tool}{colon}{arguments} → {error}{chars} {unit}")

@@ -250,7 +250,14 @@ impl<'a> Later<'a> {
     }
 
     fn note(&mut self, word: String, speaker: Speaker) {
-        self.words.entry(word).and_modify(|known| if *known != speaker { *known = Speaker::Many }).or_insert(speaker);
+        self.words
+            .entry(word)
+            .and_modify(|known| {
+                if *known != speaker {
+                    *known = Speaker::Many
+                }
+            })
+            .or_insert(speaker);
     }
 
     fn judge(&self, node: &Node, outcome: &Outcome, view: &View, tools: &Tools) -> Verdict {

@@ -6,15 +6,52 @@ use std::collections::BTreeSet;
 /// Tools that read and change nothing. Shells and code runners are absent on purpose: nothing tells what
 /// they did.
 pub const READ_ONLY: [&str; 25] = [
-    "read", "view", "cat", "glob", "grep", "list", "ls", "search", "find", "tree", "stat", "fetch", "web_search",
-    "web_fetch", "get-content", "get-childitem", "get-item", "get-itemproperty", "get-location", "get-command",
-    "get-help", "select-string", "test-path", "resolve-path", "measure-object",
+    "read",
+    "view",
+    "cat",
+    "glob",
+    "grep",
+    "list",
+    "ls",
+    "search",
+    "find",
+    "tree",
+    "stat",
+    "fetch",
+    "web_search",
+    "web_fetch",
+    "get-content",
+    "get-childitem",
+    "get-item",
+    "get-itemproperty",
+    "get-location",
+    "get-command",
+    "get-help",
+    "select-string",
+    "test-path",
+    "resolve-path",
+    "measure-object",
 ];
 
 /// Tools that write.
 pub const WRITE: [&str; 17] = [
-    "write", "edit", "multi_edit", "str_replace_editor", "str_replace", "create", "insert", "append", "apply_patch",
-    "patch", "notebook_edit", "delete", "remove", "rename", "move", "copy", "mkdir",
+    "write",
+    "edit",
+    "multi_edit",
+    "str_replace_editor",
+    "str_replace",
+    "create",
+    "insert",
+    "append",
+    "apply_patch",
+    "patch",
+    "notebook_edit",
+    "delete",
+    "remove",
+    "rename",
+    "move",
+    "copy",
+    "mkdir",
 ];
 
 /// What a tool is known to do.

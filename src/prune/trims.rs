@@ -124,7 +124,13 @@ fn first_fate(node: &Node, policy: Policy) -> Fate {
     }
 }
 
-fn within_budget(nodes: &[Node], fates: &[Fate], ratio: f64, min_candidates: usize, floor: f64) -> Vec<usize> {
+fn within_budget(
+    nodes: &[Node],
+    fates: &[Fate],
+    ratio: f64,
+    min_candidates: usize,
+    floor: f64,
+) -> Vec<usize> {
     // No budget means no cut by verdict, whatever the size of the sample.
     if ratio.is_nan() || ratio <= 0.0 {
         return Vec::new();

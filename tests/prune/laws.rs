@@ -26,7 +26,8 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
         "[a-z\\n· ]{0,40}",
     ];
     let call = (tool, prop::bool::weighted(0.95), text.clone());
-    let step = ("[a-z\\n]{0,20}", prop::collection::vec(call, 0..4)).prop_map(|(text, calls)| Move::Step(text, calls));
+    let step = ("[a-z\\n]{0,20}", prop::collection::vec(call, 0..4))
+        .prop_map(|(text, calls)| Move::Step(text, calls));
     prop::collection::vec(prop_oneof![1 => text.prop_map(Move::User), 6 => step], 1..25)
 }
 
@@ -40,8 +41,11 @@ fn session(moves: &[Move], reuse_ids: bool) -> Session {
             Move::Step(text, calls) => {
                 let id = |at: usize| if reuse_ids { format!("call_{at}") } else { format!("c{turn}_{at}") };
                 let ids: Vec<String> = (0..calls.len()).map(id).collect();
-                let heads: Vec<(&str, &str, &str)> =
-                    ids.iter().zip(calls).map(|(id, call)| (id.as_str(), call.0.as_str(), r#"{"path":"a"}"#)).collect();
+                let heads: Vec<(&str, &str, &str)> = ids
+                    .iter()
+                    .zip(calls)
+                    .map(|(id, call)| (id.as_str(), call.0.as_str(), r#"{"path":"a"}"#))
+                    .collect();
                 session.head(text, "", &heads);
                 for (id, call) in ids.iter().zip(calls).rev().filter(|(_, call)| call.1) {
                     session.result(id, call.2.as_str());
@@ -82,7 +86,8 @@ fn wire_faults(surface: &[Value]) -> BTreeSet<(u32, String)> {
     }
     let nodes: Vec<u32> = (0..u32::try_from(surface.len()).unwrap()).collect();
     let zeros = vec![0; surface.len()];
-    let columns = Columns { nodes: &nodes, facts: &facts, chars: &zeros, origins: &zeros, calls: &calls, pool: &pool };
+    let columns =
+        Columns { nodes: &nodes, facts: &facts, chars: &zeros, origins: &zeros, calls: &calls, pool: &pool };
     let parsed = Surface::parse(&columns).unwrap();
     let seq = |fault: &Fault| u32::try_from(surface[fault.seq as usize]["seq"].as_u64().unwrap()).unwrap();
     faults(&parsed, parsed.nodes().iter(), Tail::Live)
@@ -107,7 +112,8 @@ fn landed(surface: &[Value], receipts: &[Receipt]) -> Vec<Value> {
             Receipt::Partial { bodies } => {
                 for body in bodies {
                     let at = place(&after, body.seq);
-                    after[at]["data"]["message"]["content"][0]["content"] = json!([{ "type": "text", "text": body.text }]);
+                    after[at]["data"]["message"]["content"][0]["content"] =
+                        json!([{ "type": "text", "text": body.text }]);
                 }
             }
         }

@@ -4,8 +4,14 @@ use tool_rewind::prune::questions::{Axis, Budget, Question, batch_questions};
 use tool_rewind::prune::state::{Lines, Shape};
 use tool_rewind::prune::text::estimate_tokens;
 
-const SHAPE: Shape =
-    Shape { text_head: 400, text_tail: 150, input_chars: 300, excerpt_chars: 240, max_tokens: 25_000, min_lines: 8 };
+const SHAPE: Shape = Shape {
+    text_head: 400,
+    text_tail: 150,
+    input_chars: 300,
+    excerpt_chars: 240,
+    max_tokens: 25_000,
+    min_lines: 8,
+};
 const WIDE: Budget = Budget { request_tokens: 30_000, questions: 1_000 };
 
 fn reading(results: usize) -> (Session, Vec<u32>) {
@@ -13,7 +19,11 @@ fn reading(results: usize) -> (Session, Vec<u32>) {
     session.user("Find where the port is read.");
     let seqs = (0..results)
         .map(|at| {
-            session.step("read", &format!(r#"{{"path":"src/file_{at}.rs"}}"#), format!("let port_{at} = {at};\nmore").as_str())
+            session.step(
+                "read",
+                &format!(r#"{{"path":"src/file_{at}.rs"}}"#),
+                format!("let port_{at} = {at};\nmore").as_str(),
+            )
         })
         .collect();
     (session, seqs)
@@ -24,7 +34,9 @@ fn lines(session: &Session) -> Lines {
 }
 
 fn both_axes(seqs: &[u32]) -> Vec<Question> {
-    seqs.iter().flat_map(|seq| [Question::new(*seq, Axis::Result), Question::new(*seq, Axis::Effect)]).collect()
+    seqs.iter()
+        .flat_map(|seq| [Question::new(*seq, Axis::Result), Question::new(*seq, Axis::Effect)])
+        .collect()
 }
 
 #[test]
@@ -117,7 +129,8 @@ fn candidates_that_exceed_the_state_get_one_of_their_own() {
 fn what_fits_in_no_batch_is_skipped_and_counted() {
     let (session, seqs) = reading(3);
     let questions = both_axes(&seqs);
-    let tiny = batch_questions(&lines(&session), &questions, &SHAPE, Budget { request_tokens: 10, questions: 9 });
+    let tiny =
+        batch_questions(&lines(&session), &questions, &SHAPE, Budget { request_tokens: 10, questions: 9 });
     assert_eq!((tiny.batches.len(), tiny.skipped), (0, 6));
     assert_eq!(batch_questions(&lines(&session), &[], &SHAPE, WIDE).batches.len(), 0);
 }

@@ -1,6 +1,8 @@
 use crate::build::{Gave, Session, evidence, tools};
 use serde_json::json;
-use tool_rewind::prune::ranges::{BodyReceipt, Gates, Limits, Plan, Price, Receipt, Stays, admit, plan_receipts};
+use tool_rewind::prune::ranges::{
+    BodyReceipt, Gates, Limits, Plan, Price, Receipt, Stays, admit, plan_receipts,
+};
 use tool_rewind::prune::receipt::{Language, Style};
 use tool_rewind::prune::slice::marker;
 
@@ -73,7 +75,8 @@ fn adjacent_steps_merge_and_others_do_not() {
 #[test]
 fn input_23_evidence_that_layer_one_cut_away_still_guards() {
     let mut session = Session::default();
-    let seq = session.step("read", r#"{"path":"a"}"#, format!("{}\nit failed\n{}", long("a"), long("b")).as_str());
+    let seq =
+        session.step("read", r#"{"path":"a"}"#, format!("{}\nit failed\n{}", long("a"), long("b")).as_str());
     session.rewrite(seq, &format!("{}{}{}", long("a"), marker(900, seq), long("b")));
     session.user("next");
     let found = plan(&session);
@@ -97,7 +100,8 @@ fn input_24_shells_stay_and_deny_wins() {
 fn input_25_a_mixed_batch_becomes_partial() {
     let mut session = Session::default();
     let ids: Vec<String> = (0..6).map(|at| format!("p{at}")).collect();
-    let calls: Vec<(&str, &str, &str)> = ids.iter().map(|id| (id.as_str(), "read", r#"{"path":"a"}"#)).collect();
+    let calls: Vec<(&str, &str, &str)> =
+        ids.iter().map(|id| (id.as_str(), "read", r#"{"path":"a"}"#)).collect();
     session.head("", "", &calls);
     let mut seqs = Vec::new();
     for id in ids.iter().rev() {
@@ -174,7 +178,11 @@ fn failures_images_and_strange_heads_stay() {
     assert_eq!(plan(&failed).stays.get(&Stays::Failed), Some(&1));
 
     let mut image = Session::default();
-    image.step("read", "{}", Gave::Blocks(json!([{ "type": "text", "text": long("t") }, { "type": "image" }])));
+    image.step(
+        "read",
+        "{}",
+        Gave::Blocks(json!([{ "type": "text", "text": long("t") }, { "type": "image" }])),
+    );
     image.user("next");
     assert_eq!(plan(&image).stays.get(&Stays::Unreadable), Some(&1));
 

@@ -38,7 +38,10 @@ fn en_says_the_same_line_for_line() {
     · s27 read: C:\Users\you\project\src\state.js → 16489 chars
     The original events stand whole in the session log (seqs 25–27). When the content is needed, run the same command or read the same file again; this receipt does not interpret it.
     ");
-    assert_eq!(render_full(&view, &view.steps, &EN).lines().count(), render_full(&view, &view.steps, &ZH).lines().count());
+    assert_eq!(
+        render_full(&view, &view.steps, &EN).lines().count(),
+        render_full(&view, &view.steps, &ZH).lines().count()
+    );
 }
 
 #[test]
@@ -55,7 +58,9 @@ fn several_steps_and_a_batch_are_listed_in_order() {
         facts,
         ["· s2 ls → 3 chars", "· s4 grep: port path=src → 4 chars", "· s7 read: a.rs limit=20 → 4 chars"]
     );
-    assert!(text.starts_with("[compacted · deterministic receipt] The earlier history s0–s7 was 3 tool calls (about 11 "));
+    assert!(text.starts_with(
+        "[compacted · deterministic receipt] The earlier history s0–s7 was 3 tool calls (about 11 "
+    ));
 }
 
 #[test]
