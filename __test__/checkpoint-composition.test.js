@@ -45,6 +45,13 @@ const MODULES = {
         output: { schema: { type: 'string' }, render: () => [] }, execute: async () => '',
       }));
     }`,
+  'flaky.mjs': `
+    let runs = 0;
+    export const name = 'flaky';
+    export function apply() {
+      runs += 1;
+      if (runs > 1) throw new Error('flaky failed');
+    }`,
   'runner.mjs': `
     export const name = 'runner';
     export const inject = ['tools'];
@@ -170,6 +177,17 @@ test('removal leaves nothing behind, and a change of the row is followed', async
   assert.deepEqual([ctx.get('checkpoint'), ctx.tools.get('mark'), hooks()], [undefined, undefined, 0]);
   await ctx.loader.create(FOREIGN);
   assert.deepEqual(ctx.get('checkpoint'), { foreign: true });
+});
+
+test('a failure elsewhere does not keep it from starting', async (t) => {
+  const ctx = await boot(t, [...HARNESS, OURS, { id: 'flaky', name: './flaky.mjs' }]);
+  const include = ctx.loader.resolve('include').subtree;
+  await assert.rejects(include.resolve('flaky').fiber.restart(), /flaky failed/);
+  await include.update('ours', { config: { toolName: 'mark' } });
+  await assert.rejects(ctx.loader.await(), /flaky failed/);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(ours(ctx));
+  assert.equal(ctx.tools.get('mark').name, 'mark');
 });
 
 test('removed before the composition is loaded, it never starts', async (t) => {

@@ -29,6 +29,20 @@ async function played(t, steps, { now, read, ...options } = {}) {
   return { loop, agent, session: agent.session, marks: loop.ctx.checkpoint };
 }
 
+/** The index of a log written by hand: only what the index reads of each event. */
+function indexOf(log) {
+  const events = log.map((event, seq) => ({ seq, time: seq, ...event }));
+  return new MarkIndex({ header: {}, get seq() { return events.length; }, events }, 'checkpoint');
+}
+
+function resultEvent(callId, { meta, isError = false, text = '' }) {
+  const block = { type: 'tool-result', toolCallId: callId, isError, content: [{ type: 'text', text }] };
+  return {
+    type: 'tool/result', surfaceOp: 'append',
+    data: { meta, message: { source: { kind: 'tool', callId }, content: [block] } },
+  };
+}
+
 const EXPLORE = [act(markCall('c1', 'find it')), act(call('c2', 'read', { path: 'a' })), say('found')];
 const latestOf = (session) => new MarkIndex(session, 'checkpoint').latest();
 
@@ -115,6 +129,7 @@ test('a report in a sibling of the checkpoint call completes the mark, in this f
       for (const [callId, text] of [
         ['c3', '[rewind report of mark 1] for a call outside the carrier'],
         ['c2', 'see [rewind report of mark 1]'],
+        ['c0', '[rewind report of mark 1] for a call answered before the mark'],
         ['c2', '[rewind report of mark 2] of a mark that is not'],
       ]) {
         rewriteResult(agent.session, callId, text);
@@ -124,8 +139,31 @@ test('a report in a sibling of the checkpoint call completes the mark, in this f
       seen.push(latestOf(agent.session).foldedAt === report.time);
     },
   });
-  assert.deepEqual(seen, [null, null, null, null, true]);
+  assert.deepEqual(seen, [null, null, null, null, null, true]);
   assert.notEqual(latestOf(restored(session)).foldedAt, null);
+});
+
+test('a call id that comes again in a later message does not stand in the carrier', async (t) => {
+  const fates = [];
+  await played(t, [
+    act([markCall('call_0'), call('call_1', 'read', { path: 'b' })]),
+    act(call('call_1', 'read', { path: 'c' })),
+    act(call('call_0', 'now', { what: '' })),
+    say('ok'),
+  ], {
+    now: ({ agent }) => {
+      rewriteResult(agent.session, 'call_1', '[rewind report of mark 1] in text of a file');
+      fates.push(latestOf(agent.session).foldedAt);
+    },
+  });
+  assert.deepEqual(fates, [null]);
+});
+
+test('a report with an id of another provider leaves the count of ids alone', async (t) => {
+  const { session, marks } = await played(t, [say('ok')]);
+  landReport(session, 'abc');
+  landReport(session, 0.5);
+  assert.equal((await marks.mark(session)).id, 1);
 });
 
 test('rewriting the checkpoint result itself does not make a second mark', async (t) => {
@@ -142,23 +180,54 @@ test('rewriting the checkpoint result itself does not make a second mark', async
 });
 
 test('malformed marks in a log are none', () => {
+  const sound = { id: 1, logLength: 0 };
   const results = [
-    'no record', { id: 0, logLength: 0 }, { id: 1.5, logLength: 0 }, { id: '1', logLength: 0 }, { id: 1 },
-    { id: 1, logLength: -1 }, { id: 1, logLength: 99 }, { id: 1, logLength: NaN }, null,
-  ].map((rewindMark, seq) => ({
-    type: 'tool/result', seq, time: 1, surfaceOp: 'append',
-    data: {
-      turn: 1, step: 1, meta: { rewindMark },
-      message: {
-        source: { kind: 'tool', callId: `c${seq}` },
-        content: [{ type: 'tool-result', content: [] }],
-      },
-    },
-  }));
-  const session = { header: {}, seq: results.length, events: results };
-  const index = new MarkIndex(session, 'checkpoint');
-  assert.equal(index.latest(), undefined);
-  assert.equal(index.take().id, 1);
+    'no record', null, { id: 0, logLength: 0 }, { id: 1.5, logLength: 0 }, { id: '1', logLength: 0 }, { id: 1 },
+    { id: 1, logLength: -1 }, { id: 1, logLength: 99 }, { id: 1, logLength: NaN },
+  ].map((rewindMark, at) => resultEvent(`c${at}`, { meta: { rewindMark } }));
+  const failed = resultEvent('c9', { meta: { rewindMark: sound }, isError: true });
+  assert.equal(indexOf([...results, failed]).latest(), undefined);
+  assert.equal(indexOf([...results, failed]).take().id, 1);
+  assert.equal(indexOf([resultEvent('c1', { meta: { rewindMark: sound } })]).latest().callId, 'c1');
+});
+
+test('a replaced assistant message is nobody\'s carrier', () => {
+  const rewrite = (callId, of, text) => ({
+    ...resultEvent(callId, { text }), surfaceOp: { op: 'replace', start: of, end: of }, sourceEventSeqs: [of],
+  });
+  const assistant = { type: 'assistant/message', data: { message: { content: [] } } };
+  const log = [
+    { ...assistant, surfaceOp: 'append' },
+    resultEvent('c1', { meta: { rewindMark: { id: 1, logLength: 1 } } }),
+    { ...assistant, surfaceOp: { op: 'replace', start: 0, end: 0 }, sourceEventSeqs: [0] },
+    resultEvent('c2', {}),
+    rewrite('c2', 3, 'cut'),
+    rewrite('c2', 4, '[rewind report of mark 1] found'),
+  ];
+  assert.equal(indexOf(log.slice(0, -1)).latest().foldedAt, null);
+  assert.equal(indexOf(log).latest().foldedAt, 5);
+});
+
+test('a mark inside run_code is dated by the start of its call, live and from the log alike', () => {
+  const dispatch = (callId, at, more) => ({
+    type: `tool/code-dispatch${at}`,
+    data: { rootCallId: 'r', parentCallId: 'r', subCallId: callId, name: 'checkpoint', arguments: {}, ...more },
+  });
+  const settled = (isError) => dispatch('r:code:2', '', {
+    isError, arguments: { objective: ' find ' }, content: [{ type: 'text', text: '[checkpoint mark 1] Explore' }],
+  });
+  const log = [
+    dispatch('r:code:1', '-start'), dispatch('r:code:2', '-start'),
+    dispatch('r:code:1', '', { isError: false, content: [] }),
+  ];
+  const live = indexOf(log);
+  const taken = live.take('find', { callId: 'r:code:2', rootCallId: 'r' });
+  assert.deepEqual(taken, { id: 1, logLength: 2, callId: 'r', objective: 'find', foldedAt: null });
+  live.observe({ ...settled(false), seq: 3 });
+  assert.deepEqual(live.latest(), taken);
+  assert.deepEqual(indexOf([...log, settled(false)]).latest(), taken);
+  assert.equal(indexOf([...log, settled(true)]).latest(), undefined);
+  assert.equal(indexOf([settled(false)]).latest(), undefined);
 });
 
 test("a person's fork inherits the mark with the log, and goes its own way", async (t) => {
@@ -249,6 +318,10 @@ test('a discard by a command outlives a resume through the record of the command
   answer = () => ({ kind: 'success', sourceEventSeq: seq });
   await agent.command('/rewind show');
   assert.equal(latestOf(restored(session)).id, 1);
+
+  landReport(session, 1);
+  await agent.command('/rewind discard');
+  assert.notEqual(latestOf(restored(session)).foldedAt, null);
 });
 
 test('an indexed session is read once: later questions and appends do not touch the log', () => {
@@ -272,7 +345,9 @@ test('an indexed session is read once: later questions and appends do not touch 
   }
   assert.equal(reads, 1);
   assert.equal(index.take().logLength, 10);
-  append('unpublished');
-  assert.equal(index.take().logLength, 11);
+  landReport(session, 1);
+  index.observe(append('after something unpublished'));
+  assert.notEqual(index.latest().foldedAt, null);
+  assert.equal(index.take().logLength, 12);
   assert.equal(reads, 2);
 });

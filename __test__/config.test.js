@@ -45,7 +45,7 @@ test('given keys are kept, absent optional keys stay absent', () => {
 
 for (const [raw, expected] of [
   [{ maxToken: 1 }, 'maxToken is not a setting; did you mean maxTokens?'],
-  [{ MAXTOKENS: 1 }, 'MAXTOKENS is not a setting; did you mean maxTokens?'],
+  [{ TOOLS: [] }, 'TOOLS is not a setting; did you mean tools?'],
   [{ langauge: 'en' }, 'langauge is not a setting; did you mean language?'],
   [{ xyzzyxyzzy: 1 }, 'xyzzyxyzzy is not a setting. Known settings: toolName, maxTokens,'],
   [{ maxTokens: 0 }, 'maxTokens expected number >= 1 but got 0'],

@@ -4,7 +4,7 @@
  * asked for it. So resume and fork keep them, and the append of a report is the completion.
  */
 import { harness } from '../host/compat.js';
-import { resultOf } from '../host/events.js';
+import { isReplacement, resultOf } from '../host/events.js';
 import { reportOf } from '../host/reports.js';
 
 /** The key under which a mark stands in the `meta` of a tool result. */
@@ -73,8 +73,10 @@ export class MarkIndex {
   #marks = [];
   #unlogged = new Map();
   #topId = 0;
-  /** Call ids of the last assistant message: the carrier of whatever is called now. */
-  #calls = [];
+  /** The last assistant message, by seq: the carrier of whatever is called now. */
+  #carrier;
+  /** The marks in whose carrier a result's call stands, by the seq of the result or of a rewrite of it. */
+  #siblings = new Map();
   #dispatchStarts = new Map();
   #discards = new Set();
 
@@ -122,7 +124,7 @@ export class MarkIndex {
       callId: call?.rootCallId,
       objective,
       foldedAt: null,
-      carrier: call === undefined ? [] : this.#calls,
+      carrier: call === undefined ? null : this.#carrier,
     };
     this.#marks.push(mark);
     this.#topId = mark.id;
@@ -175,18 +177,15 @@ export class MarkIndex {
 
   #fold(event) {
     switch (event.type) {
-      case 'turn/start':
-        this.#dispatchStarts.clear();
-        break;
       case 'assistant/message':
-        if (event.surfaceOp === 'append') this.#calls = callIds(event.data.message);
+        if (!isReplacement(event)) this.#carrier = event.seq;
         break;
       case 'user/message':
         this.#foldReport(event);
         break;
       case 'tool/result':
-        if (event.surfaceOp === 'append') this.#foldResult(event);
-        else this.#foldReport(event);
+        if (isReplacement(event)) this.#foldRewrite(event);
+        else this.#foldResult(event);
         break;
       case 'tool/code-dispatch-start':
         this.#dispatchStarts.set(event.data.subCallId, event.seq);
@@ -207,6 +206,17 @@ export class MarkIndex {
   #foldResult(event) {
     const { callId, isError } = resultOf(event);
     this.#confirm(event, callId, isError ? undefined : statedMark(event, callId));
+    const marks = this.#marks.filter(({ carrier }) => carrier === this.#carrier);
+    if (marks.length > 0) this.#siblings.set(event.seq, marks);
+  }
+
+  /** A rewritten sibling of a checkpoint call may hold the report; no other rewritten result does. */
+  #foldRewrite(event) {
+    const marks = event.sourceEventSeqs.map((seq) => this.#siblings.get(seq)).find(Boolean);
+    if (marks === undefined) return;
+    this.#siblings.set(event.seq, marks);
+    const report = reportOf(event);
+    stamp(marks.find(({ id }) => id === report?.markId), event);
   }
 
   #foldDispatch(event) {
@@ -234,26 +244,27 @@ export class MarkIndex {
       return;
     }
     const facts = { ...stated, seq: event.seq };
-    if (taken === undefined) this.#marks.push({ ...facts, foldedAt: null, carrier: this.#calls });
+    if (taken === undefined) this.#marks.push({ ...facts, foldedAt: null, carrier: this.#carrier });
     else Object.assign(taken, facts);
     this.#topId = Math.max(this.#topId, stated.id);
   }
 
-  /** Ids go on after those of reports too: a report of a lost mark must not stand for a later one. */
+  /**
+   * A report completes the mark of its id that is known by then: events come in order, so a mark taken later
+   * is never taken for an older report's. Ids go on after those of reports too, for readers that look up a
+   * report by its id alone.
+   */
   #foldReport(event) {
     const report = reportOf(event);
     if (report === undefined) return;
-    const mark = this.#find(report.markId);
-    const fits = mark !== undefined && mark.foldedAt === null && event.seq >= mark.logLength
-      && (report.callId === undefined || mark.carrier.includes(report.callId));
-    if (fits) mark.foldedAt = event.time;
-    if (report.callId === undefined && Number.isSafeInteger(report.markId)) this.#topId = Math.max(this.#topId, report.markId);
+    stamp(this.#find(report.markId), event);
+    if (Number.isSafeInteger(report.markId)) this.#topId = Math.max(this.#topId, report.markId);
   }
 
-  /** A command `discard …` that succeeded and cites the event of a mark has set that mark aside. */
+  /** A command `discard …` whose outcome cites the event of a mark has set that mark aside. */
   #foldCommand(event) {
-    const { commandId, kind, sourceEventSeq } = event.data;
-    if (!this.#discards.delete(commandId) || kind !== 'success' || sourceEventSeq === undefined) return;
+    const { commandId, sourceEventSeq } = event.data;
+    if (!this.#discards.delete(commandId) || sourceEventSeq === undefined) return;
     const mark = this.#marks.find(({ seq, foldedAt }) => seq === sourceEventSeq && foldedAt === null);
     if (mark !== undefined) mark.discarded = true;
   }
@@ -268,8 +279,8 @@ export function cleanObjective(objective) {
   return text === '' ? undefined : text;
 }
 
-function callIds(message) {
-  return message.content.filter(({ type }) => type === 'tool-call').map(({ id }) => id);
+function stamp(mark, report) {
+  if (mark !== undefined) mark.foldedAt ??= report.time;
 }
 
 /** The mark in a result's `meta`, unless it is malformed: another writer may use the same key. */
