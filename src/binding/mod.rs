@@ -7,6 +7,7 @@ pub mod columns;
 pub mod drive;
 pub mod fold;
 pub mod recall;
+pub mod turns;
 
 use napi::bindgen_prelude::create_custom_tokio_runtime;
 use napi_derive::{module_init, napi};

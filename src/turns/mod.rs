@@ -6,7 +6,7 @@
 //!
 //! - [`table`]: the turns of a log.
 //! - [`span`]: the surface nodes that a turn's checkpoint replaces.
-//! - [`script`]: a turn's messages as columns and one text.
+//! - [`script`]: a turn's messages as columns and one text; [`balance`]: whether they pair up.
 //! - [`render`]: messages to segments; [`tag`]: the format's tag lines.
 //! - [`draft`]: rewriting and checking; [`view`]: what a worker sees; [`answer`]: a model's one-go rewrite.
 //! - [`transcript`]: the raw record; [`recall`]: who answers questions about it.
@@ -14,6 +14,7 @@
 //! - [`refusal`]: every refusal with its code.
 
 pub mod answer;
+pub mod balance;
 pub mod draft;
 pub mod recall;
 pub mod refusal;

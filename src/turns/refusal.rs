@@ -41,11 +41,11 @@ pub enum TurnRefusal {
         seq: u32,
     },
     /// A call of the turn has no result inside the turn.
-    #[error("a call of the message at seq {0} has no result in its turn; the turn stays raw")]
-    UnbalancedOpen(u32),
+    #[error("a call of the tool {0} has no result in its turn; the turn stays raw")]
+    UnbalancedOpen(String),
     /// A result of the turn answers no call inside the turn.
-    #[error("the tool result at seq {0} answers no open call of its turn; the turn stays raw")]
-    UnbalancedOrphan(u32),
+    #[error("a tool result for the call id {0} answers no open call of its turn; the turn stays raw")]
+    UnbalancedOrphan(String),
     /// No segment has this id.
     #[error("there is no segment {id}; the segments of this draft are {known}")]
     UnknownSegment {

@@ -1,6 +1,7 @@
 //! From messages to a checkpoint.
 
 use super::{Columns, Kind, Segment, draft, replace, segments, shown, told, units};
+use crate::turns::balance::balanced;
 use crate::turns::draft::check;
 use crate::turns::refusal::TurnRefusal;
 use crate::turns::script::Row;
@@ -65,6 +66,20 @@ fn tricky_6_a_reused_call_id_names_the_right_tool_by_occurrence() {
     let text = shown(&segments(&columns)[0].content);
     assert!(text.contains("[tool/result: read]\nfirst\n[tool/result: grep](error)\nsecond"));
     assert!(text.contains("[tool/result: unknown]\nnobody asked"));
+}
+
+#[test]
+fn tricky_6_pairing_is_by_occurrence_and_faults_keep_the_turn_raw() {
+    let code = |columns: Columns| balanced(&columns.script()).map_err(|refusal| refusal.code());
+    let two = || Columns::default().assistant().call("a", "read", "").call("b", "grep", "");
+    assert_eq!(code(two().result("b", "").result("a", "")), Ok(()), "parallel results in any order");
+    assert_eq!(code(two().result("a", "").assistant().text("x").result("b", "")), Ok(()), "repaired later");
+    assert_eq!(code(two().result("a", "")), Err("UNBALANCED_OPEN"));
+    assert_eq!(code(two().result("a", "").result("a", "")), Err("UNBALANCED_ORPHAN"));
+    assert_eq!(code(Columns::default().quote("q").result("z", "")), Err("UNBALANCED_ORPHAN"));
+    let twice = || Columns::default().assistant().call("z", "read", "").call("z", "grep", "");
+    assert_eq!(code(twice().result("z", "")), Err("UNBALANCED_OPEN"));
+    assert_eq!(code(twice().result("z", "").result("z", "")), Ok(()));
 }
 
 #[test]

@@ -1,0 +1,384 @@
+//! Turn memory at the border: positions as columns, a turn's text as UTF-16 both ways, so that no conversion
+//! can touch a word.
+
+use napi::Error;
+use napi::bindgen_prelude::{Float64Array, Uint8Array, Uint32Array, Utf16String};
+use napi_derive::napi;
+
+use crate::event::SurfaceOp;
+use crate::turns::answer;
+use crate::turns::balance::balanced;
+use crate::turns::draft::Draft;
+use crate::turns::recall::{Clock, Route, route_recall, stands_raw};
+use crate::turns::refusal::TurnRefusal;
+use crate::turns::render::render;
+use crate::turns::script::Script;
+use crate::turns::span::{Member, turn_span};
+use crate::turns::table::{Entry, Turn, TurnTable};
+use crate::turns::transcript::{Limits, fit, render_transcript};
+use crate::turns::units::points;
+use crate::turns::view;
+
+type Result<T> = std::result::Result<T, Error<String>>;
+
+#[expect(clippy::needless_pass_by_value, reason = "the shape map_err wants")]
+fn refused(refusal: TurnRefusal) -> Error<String> {
+    Error::new(refusal.code().to_owned(), refusal.to_string())
+}
+
+fn bad_columns(what: &str) -> Error<String> {
+    refused(TurnRefusal::Script { row: 0, what: what.to_owned() })
+}
+
+/// A turn as the table knows it; see [`Turn`].
+#[napi(object, object_from_js = false)]
+pub struct TurnFacts {
+    /// Its number.
+    pub number: u32,
+    /// Seq of its `turn/start`.
+    pub start: u32,
+    /// Its last seq, once it has ended.
+    pub end: Option<u32>,
+    /// Epoch milliseconds of its start.
+    pub start_time: f64,
+    /// Epoch milliseconds of its end; absent for an open and for an interrupted turn.
+    pub end_time: Option<f64>,
+    /// Seq of the message that started it.
+    pub opening: Option<u32>,
+    /// Seq of its newest whole-turn checkpoint.
+    pub checkpoint: Option<u32>,
+}
+
+impl From<&Turn> for TurnFacts {
+    fn from(turn: &Turn) -> Self {
+        Self {
+            number: turn.number,
+            start: turn.start,
+            end: turn.end,
+            start_time: turn.start_time,
+            end_time: turn.end_time,
+            opening: turn.opening,
+            checkpoint: turn.checkpoint,
+        }
+    }
+}
+
+/// The turns of one session's log, grown as the log grows. Numbers only.
+#[napi(js_name = "TurnTable")]
+#[derive(Default)]
+pub struct JsTurnTable {
+    table: TurnTable,
+}
+
+#[napi]
+impl JsTurnTable {
+    /// A table of nothing yet.
+    #[napi(constructor, catch_unwind)]
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads the next entries, in log order, one of each column an entry. Kinds: 1 `turn/start`, 2 `turn/end`,
+    /// 3 a person's appended message, 4 another appended `user/message`, 5 a whole-turn checkpoint, 6
+    /// `compaction/start`, 7 `compaction/end`, 8 `session/end-seed`. `turns` and `times` count for the kinds
+    /// that have them.
+    ///
+    /// # Errors
+    /// `BAD_COLUMNS` when the columns differ in length or name an unknown kind.
+    #[napi(catch_unwind)]
+    pub fn feed(
+        &mut self,
+        kinds: Uint8Array,
+        seqs: Uint32Array,
+        turns: Uint32Array,
+        times: Float64Array,
+    ) -> Result<()> {
+        if [seqs.len(), turns.len(), times.len()] != [kinds.len(); 3] {
+            return Err(bad_columns("the columns differ in length"));
+        }
+        let places = turns.iter().zip(times.iter());
+        for ((kind, seq), (turn, time)) in kinds.iter().zip(seqs.iter()).zip(places) {
+            let (turn, time) = (*turn, *time);
+            let entry = match kind {
+                1 => Entry::Start { turn, time },
+                2 => Entry::End { turn, time },
+                3 => Entry::Person,
+                4 => Entry::Message,
+                5 => Entry::Checkpoint { turn },
+                6 => Entry::CompactionStart,
+                7 => Entry::CompactionEnd,
+                8 => Entry::EndSeed,
+                _ => return Err(bad_columns("an entry is of no known kind")),
+            };
+            self.table.read(*seq, entry);
+        }
+        Ok(())
+    }
+
+    /// The turn with this number, `null` where the log holds none.
+    #[napi(catch_unwind)]
+    #[must_use]
+    pub fn turn(&self, number: u32) -> Option<TurnFacts> {
+        self.table.get(number).map(TurnFacts::from)
+    }
+
+    /// The newest turn, `null` before the first.
+    #[napi(catch_unwind)]
+    #[must_use]
+    pub fn newest(&self) -> Option<TurnFacts> {
+        self.table.newest().map(TurnFacts::from)
+    }
+
+    /// The turn with this number, if it can be given a checkpoint.
+    ///
+    /// # Errors
+    /// `TURN_NOT_FOUND`, `TURN_OPEN`, `ALREADY_REPLACED`.
+    #[napi(catch_unwind)]
+    pub fn candidate(&self, number: u32) -> Result<TurnFacts> {
+        self.table.candidate(number).map(TurnFacts::from).map_err(refused)
+    }
+
+    /// Numbers of the ended turns without a checkpoint, newest first.
+    #[napi(getter, catch_unwind)]
+    #[must_use]
+    pub fn unsummarized(&self) -> Vec<u32> {
+        self.table.unsummarized()
+    }
+
+    /// Whether any turn has ended.
+    #[napi(getter, catch_unwind)]
+    #[must_use]
+    pub fn any_completed(&self) -> bool {
+        self.table.any_completed()
+    }
+
+    /// Whether the newest turn is open.
+    #[napi(getter, catch_unwind)]
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.table.is_open()
+    }
+
+    /// Whether a session compaction is running.
+    #[napi(getter, catch_unwind)]
+    #[must_use]
+    pub fn is_compacting(&self) -> bool {
+        self.table.is_compacting()
+    }
+
+    /// Seqs of the span that the turn's checkpoint would replace. `window` holds four numbers a surface node,
+    /// in surface order: seq, smallest origin, largest origin, and flags (1 assistant message, 2 foreign).
+    ///
+    /// # Errors
+    /// What [`turn_span`] and [`TurnTable::candidate`] refuse; `BAD_COLUMNS`.
+    #[napi(catch_unwind)]
+    pub fn span(&self, number: u32, window: Uint32Array) -> Result<Uint32Array> {
+        let turn = self.table.candidate(number).map_err(refused)?;
+        let (rows, rest) = window.as_chunks::<4>();
+        if !rest.is_empty() {
+            return Err(bad_columns("the window breaks off"));
+        }
+        let members: Vec<Member> = rows
+            .iter()
+            .map(|[seq, first, last, flags]| Member {
+                seq: *seq,
+                first_origin: *first,
+                last_origin: *last,
+                assistant: flags & 1 != 0,
+                foreign: flags & 2 != 0,
+            })
+            .collect();
+        turn_span(turn, &members).map(Uint32Array::from).map_err(refused)
+    }
+
+    /// Who answers a question about a turn: `fork` or `subagent`. `now` and `window` are milliseconds;
+    /// `prefix` holds four numbers a surface event of the log part that a fork gets, in log order: seq, 1 for a
+    /// replacement, its start, its end.
+    ///
+    /// # Errors
+    /// `TURN_NOT_FOUND`; `BAD_COLUMNS` when the operations do not fit each other.
+    #[napi(catch_unwind)]
+    pub fn route(&self, number: u32, now: f64, window: f64, prefix: Uint32Array) -> Result<String> {
+        let turn = self.table.get(number).ok_or_else(|| refused(TurnRefusal::TurnNotFound(number)))?;
+        let (rows, rest) = prefix.as_chunks::<4>();
+        if !rest.is_empty() {
+            return Err(bad_columns("the prefix breaks off"));
+        }
+        let operations: Vec<_> = rows
+            .iter()
+            .map(|[seq, replaces, start, end]| {
+                let replace = SurfaceOp::Replace { start: *start, end: *end };
+                (*seq, if *replaces == 1 { replace } else { SurfaceOp::Append })
+            })
+            .collect();
+        let raw = stands_raw(turn, &operations).map_err(|misfit| bad_columns(&misfit.to_string()))?;
+        let newest = self.table.newest().map_or(number, |newest| newest.number);
+        Ok(match route_recall(turn, Clock { now, window, newest }, raw) {
+            Route::Fork => "fork",
+            Route::Subagent => "subagent",
+        }
+        .to_owned())
+    }
+}
+
+/// One segment of a draft, without its content.
+#[napi(object, object_from_js = false)]
+pub struct DraftSegment {
+    /// Its id.
+    pub id: u32,
+    /// `user-steer`, `assistant` or `working`.
+    pub kind: String,
+    /// Whether it comes from an earlier summary of the turn.
+    pub preserved: bool,
+    /// Code points of its content now.
+    pub points: u32,
+}
+
+/// A turn's messages as they cross; see [`Script`].
+#[napi(object, object_to_js = false)]
+pub struct TurnScript {
+    /// What each row is.
+    pub tags: Uint8Array,
+    /// How many UTF-16 units of the text each row takes.
+    pub lengths: Uint32Array,
+    /// All strings of the messages, in row order.
+    pub text: Utf16String,
+}
+
+impl TurnScript {
+    fn read(&self) -> Result<Script<'_>> {
+        Script::read(&self.tags, &self.lengths, &self.text).map_err(refused)
+    }
+}
+
+/// A checkpoint in the making; it holds one turn's text and nothing of the log.
+#[napi]
+pub struct TurnDraft {
+    draft: Draft,
+}
+
+/// Drafts the checkpoint of a span. `result_cap` and `max_working` are code points.
+///
+/// # Errors
+/// `UNBALANCED_OPEN`, `UNBALANCED_ORPHAN`, `BAD_COLUMNS`.
+#[napi(catch_unwind)]
+pub fn draft_turn(script: TurnScript, result_cap: u32, max_working: u32) -> Result<TurnDraft> {
+    let script = script.read()?;
+    balanced(&script).map_err(refused)?;
+    Ok(TurnDraft { draft: Draft::new(render(&script, size(result_cap)), size(max_working)) })
+}
+
+#[napi]
+impl TurnDraft {
+    /// The segments as they stand now, in order.
+    #[napi(getter, catch_unwind)]
+    #[must_use]
+    pub fn segments(&self) -> Vec<DraftSegment> {
+        let segments = self.draft.segments();
+        segments
+            .iter()
+            .map(|segment| DraftSegment {
+                id: segment.id,
+                kind: segment.kind.name().to_owned(),
+                preserved: segment.preserved,
+                points: u32::try_from(points(&segment.content)).unwrap_or(u32::MAX),
+            })
+            .collect()
+    }
+
+    /// Ids of the working segments that must still be rewritten, in order.
+    #[napi(getter, catch_unwind)]
+    #[must_use]
+    pub fn unfinished(&self) -> Vec<u32> {
+        self.draft.unfinished()
+    }
+
+    /// Rewrites one working segment and names its kind; see [`Draft::replace`].
+    ///
+    /// # Errors
+    /// The code and sentence of what [`Draft::replace`] refuses.
+    #[napi(catch_unwind)]
+    pub fn replace(&mut self, id: u32, content: Utf16String) -> Result<String> {
+        self.draft.replace(id, &content).map(|kind| kind.name().to_owned()).map_err(refused)
+    }
+
+    /// What stands between a segment's tags now.
+    ///
+    /// # Errors
+    /// `UNKNOWN_SEGMENT`.
+    #[napi(catch_unwind)]
+    pub fn read(&self, id: u32) -> Result<Utf16String> {
+        self.draft.content(id).map(|content| content.to_vec().into()).map_err(refused)
+    }
+
+    /// Searches the segments line by line.
+    ///
+    /// # Errors
+    /// `BAD_PATTERN`.
+    #[napi(catch_unwind)]
+    pub fn grep(&self, pattern: String) -> Result<String> {
+        view::grep(&self.draft, &pattern).map_err(refused)
+    }
+
+    /// One line a segment, for a worker; `only` are the ids it is asked to write.
+    #[napi(catch_unwind)]
+    #[must_use]
+    pub fn outline(&self, only: Vec<u32>) -> String {
+        view::outline(&self.draft, &only)
+    }
+
+    /// Applies a model's answer; after a refusal the draft is of no use any more.
+    ///
+    /// # Errors
+    /// The code and sentence of what [`answer::apply`] refuses.
+    #[napi(catch_unwind)]
+    pub fn apply(&mut self, answer: Utf16String) -> Result<()> {
+        answer::apply(&mut self.draft, &answer).map_err(refused)
+    }
+
+    /// Checks the draft before it lands.
+    ///
+    /// # Errors
+    /// The code and sentence of the first divergence.
+    #[napi(catch_unwind)]
+    pub fn check(&self) -> Result<()> {
+        self.draft.check().map_err(refused)
+    }
+
+    /// The checkpoint's surface text.
+    #[napi(catch_unwind)]
+    #[must_use]
+    pub fn checkpoint(&self, turn: u32) -> Utf16String {
+        self.draft.checkpoint(turn).into()
+    }
+
+    /// The smallest surface text that this draft can become.
+    #[napi(catch_unwind)]
+    #[must_use]
+    pub fn floor(&self, turn: u32) -> Utf16String {
+        self.draft.floor(turn).into()
+    }
+}
+
+/// Renders the raw record of a turn. `result_cap` and `whole_cap` are code points.
+///
+/// # Errors
+/// `BAD_COLUMNS`.
+#[napi(catch_unwind)]
+pub fn turn_transcript(script: TurnScript, result_cap: u32, whole_cap: u32) -> Result<Utf16String> {
+    let limits = Limits { result: size(result_cap), whole: size(whole_cap) };
+    Ok(render_transcript(&script.read()?, limits).into())
+}
+
+/// Cuts a transcript to what a model with `budget` tokens of input can read, head and tail kept; `null` when it
+/// fits as it is.
+#[napi(catch_unwind)]
+#[must_use]
+pub fn fit_transcript(text: Utf16String, budget: u32) -> Option<Utf16String> {
+    fit(&text, budget).map(Utf16String::from)
+}
+
+fn size(value: u32) -> usize {
+    usize::try_from(value).unwrap_or(usize::MAX)
+}

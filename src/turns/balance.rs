@@ -1,0 +1,96 @@
+//! Whether a turn's messages pair up, by the package's one pairing (spec/rewind.md 1.5).
+
+use super::refusal::TurnRefusal;
+use super::script::{Block, Role, Script};
+use super::units::shown;
+use crate::pairing::Pairing;
+use crate::surface::{Columns, Surface};
+use std::collections::BTreeMap;
+
+/// Whether the messages can be replaced as a whole: every call answered among them, every result an
+/// answer to one, by call id and occurrence.
+///
+/// # Errors
+/// [`TurnRefusal::UnbalancedOrphan`], [`TurnRefusal::UnbalancedOpen`].
+pub fn balanced(script: &Script<'_>) -> Result<(), TurnRefusal> {
+    let columns = CallColumns::of(script);
+    let surface = columns.surface()?;
+    let mut pairing = Pairing::new(&surface);
+    let mut unanswered = None;
+    for (node, said) in surface.nodes().iter().zip(script.nodes()) {
+        if !pairing.take(node) {
+            let Role::Result { call, .. } = said.role else { continue };
+            return Err(TurnRefusal::UnbalancedOrphan(shown(call)));
+        }
+        unanswered = if pairing.balanced() { None } else { unanswered.or(Some(said)) };
+    }
+    let Some(carrier) = unanswered else { return Ok(()) };
+    let called = script.blocks(carrier).iter().find_map(|block| match block {
+        Block::Call { name, .. } => Some(shown(name)),
+        _ => None,
+    });
+    Err(TurnRefusal::UnbalancedOpen(called.unwrap_or_default()))
+}
+
+/// The script's calls as the surface columns that pairing walks; seqs are positions.
+struct CallColumns {
+    nodes: Vec<u32>,
+    facts: Vec<u8>,
+    zeros: Vec<u32>,
+    calls: Vec<u32>,
+    pool: Vec<u32>,
+}
+
+impl CallColumns {
+    fn of(script: &Script<'_>) -> Self {
+        let mut ids: BTreeMap<&[u16], u32> = BTreeMap::new();
+        let mut columns = Self {
+            nodes: Vec::new(),
+            facts: Vec::new(),
+            zeros: Vec::new(),
+            calls: Vec::new(),
+            pool: Vec::new(),
+        };
+        for (seq, node) in (0..).zip(script.nodes()) {
+            let (fact, named): (u8, Vec<&[u16]>) = match node.role {
+                Role::Assistant => {
+                    let calls = script.blocks(node).iter();
+                    let ids = calls.filter_map(|block| match block {
+                        Block::Call { id, .. } => Some(*id),
+                        _ => None,
+                    });
+                    (2, ids.collect())
+                }
+                Role::Result { call, .. } => (3, vec![call]),
+                _ => (1, Vec::new()),
+            };
+            columns.nodes.push(seq);
+            columns.facts.push(fact);
+            columns.zeros.push(0);
+            columns.calls.push(count(columns.pool.len()));
+            columns.pool.push(count(named.len()));
+            for id in named {
+                let next = count(ids.len());
+                columns.pool.extend([*ids.entry(id).or_insert(next), 0]);
+            }
+        }
+        columns
+    }
+
+    fn surface(&self) -> Result<Surface, TurnRefusal> {
+        let columns = Columns {
+            nodes: &self.nodes,
+            facts: &self.facts,
+            chars: &self.zeros,
+            origins: &self.zeros,
+            calls: &self.calls,
+            pool: &self.pool,
+        };
+        Surface::parse(&columns).map_err(|refusal| TurnRefusal::Script { row: 0, what: refusal.to_string() })
+    }
+}
+
+/// A turn never holds 2^32 calls; one that did would be refused as corrupt, not misread.
+fn count(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}
