@@ -164,7 +164,7 @@ test('removal leaves nothing behind, and a change of the row is followed', async
     await ctx.loader.await();
     await new Promise((resolve) => setImmediate(resolve));
   };
-  const hooks = () => ctx.events._hooks['session/event']?.length ?? 0;
+  const hooks = () => ctx.events.dispatch('emit', ['session/event']).length;
   assert.equal(hooks(), 1);
   await include.update('ours', { config: { toolName: 'mark' } });
   await settled();
