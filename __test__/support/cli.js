@@ -1,6 +1,7 @@
 /**
- * The real `dsh --profile headless`, as a person has it: a home of its own, the packed plugin put into the profile
- * with `dsh plugin add`, a provider that answers from a script, and the session logs read back from disk.
+ * The real `dsh --profile headless`, as a person has it: a home of its own, the packed plugin put into the
+ * profile with `dsh plugin add`, a provider that answers from a script, and the session logs read back from
+ * disk.
  */
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -96,8 +97,8 @@ function filesBelow(folder, name) {
  * Reads a session log as the harness wrote it.
  *
  * @param path - the log, zstd frames of JSON lines.
- * @returns `{ path, id, header, events, session, surface, fault }`: the restored session, its surface as events in
- * the order in which the model sees them, and what a provider would say against it.
+ * @returns `{ path, id, header, events, session, surface, fault }`: the restored session, its surface as
+ * events in the order in which the model sees them, and what a provider would say against it.
  */
 export function readLog(path) {
   const lines = zstdDecompressSync(readFileSync(path)).toString('utf8').split('\n').filter(Boolean);
@@ -118,10 +119,11 @@ export function readLog(path) {
 /**
  * Prepares a home, a workspace and a provider for one scenario.
  *
- * @param options - `steps` and `match`: the provider's script; `packages`: what is added to the profile, in order
- * (the packed plugin alone by default); `rows`: the profile's own patch layer, `{ id, config?, disabled? }` or
- * `{ insert }`; `files`: the workspace's files by name.
- * @returns a promise of `{ home, workspace, provider, run(task), drive(script), logs(), patch(rows), close() }`.
+ * @param options - `steps` and `match`: the provider's script; `packages`: what is added to the profile, in
+ * order (the packed plugin alone by default); `rows`: the profile's own patch layer, `{ id, config?,
+ * disabled? }` or `{ insert }`; `files`: the workspace's files by name.
+ * @returns a promise of `{ home, workspace, provider, run(task), drive(script), logs(), patch(rows), close()
+ * }`.
  */
 export async function createCli({ steps = {}, match, packages = [OURS], rows = [], files = {} } = {}) {
   const prepared = await profileWith(packages);

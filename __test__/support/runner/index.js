@@ -1,7 +1,7 @@
 /**
- * Takes the place of the headless runner, which knows one task in a new session and nothing else. This one makes
- * the moves of a script: several turns, words of a person at an exact moment, slash commands, a stored session
- * taken up again, a process that dies. Everything else is the real CLI.
+ * Takes the place of the headless runner, which knows one task in a new session and nothing else. This one
+ * makes the moves of a script: several turns, words of a person at an exact moment, slash commands, a stored
+ * session taken up again, a process that dies. Everything else is the real CLI.
  *
  * The script is the task argument, as JSON:
  *
@@ -88,14 +88,14 @@ async function run(ctx, { resume, moves }) {
  */
 export function apply(ctx, config) {
   const exit = ctx.get('appExit');
-  run(ctx, JSON.parse(config.script)).then(
-    (outcome) => {
-      process.stdout.write(`${JSON.stringify(outcome)}\n`);
+  const drive = async () => {
+    try {
+      process.stdout.write(`${JSON.stringify(await run(ctx, JSON.parse(config.script)))}\n`);
       exit(0);
-    },
-    (error) => {
+    } catch (error) {
       process.stderr.write(`test-runner: ${error?.stack ?? error}\n`);
       exit(1);
-    },
-  );
+    }
+  };
+  void drive();
 }
