@@ -120,9 +120,9 @@ test('refusals say what there is, and their codes reach the log', async (t) => {
 });
 
 test('both segments of a fold split by steering, and a rewritten sibling', async (t) => {
-  let agent;
+  const person = {};
   const steering = bashTool(() => {
-    agent.steer('only in staging!');
+    person.steer('only in staging!');
     return 'bash output\n'.repeat(100);
   });
   const loop = await loopOf(t, {
@@ -135,7 +135,8 @@ test('both segments of a fold split by steering, and a rewritten sibling', async
       say('done'),
     ],
   });
-  agent = await loop.agent();
+  const agent = await loop.agent();
+  person.steer = (words) => agent.steer(words);
   await agent.prompt('which port?');
   const { seq } = reportOf(agent);
   const pointer = agent.surface().find(({ data }) => data.source?.plugin === 'rewind-pointer');
