@@ -14,6 +14,7 @@
 //! - [`transaction`]: the fold as a machine without I/O.
 //! - [`error`]: one refusal enum with finished sentences and stable codes.
 //! - [`prune`]: which results are needed, which bodies are cut, which steps become a receipt.
+//! - [`outlook`]: what a fold would leave where it is, and why.
 //! - [`event`]: session events as JSON, for the rooms that need text.
 //! - [`replacements`]: what stands at a seq and what it took the place of.
 //! - [`recall`]: a slice of what was taken away, for the model.
@@ -21,6 +22,7 @@
 
 pub mod error;
 pub mod event;
+pub mod outlook;
 pub mod pairing;
 pub mod plan;
 pub mod prune;

@@ -6,8 +6,10 @@
 //! roots are the surface and whose leaves are the appended nodes.
 
 mod calls;
+mod regret;
 
 pub use calls::{CallRef, Calls};
+pub use regret::{Recalled, Regret, Spoken, Target};
 
 use crate::event::{Seq, SurfaceOp};
 use std::collections::BTreeMap;
@@ -123,6 +125,12 @@ impl Replacements {
     #[must_use]
     pub fn taken_by(&self, seq: Seq) -> &[Seq] {
         self.made.get(&seq).map_or(&[], Vec::as_slice)
+    }
+
+    /// The replacement that took `seq` away, if one did.
+    #[must_use]
+    pub fn taker_of(&self, seq: Seq) -> Option<Seq> {
+        self.by.get(&seq).copied()
     }
 
     /// The node that stands for `seq` today: itself, or the last replacement over it.

@@ -6,6 +6,7 @@
 pub mod columns;
 pub mod drive;
 pub mod fold;
+pub mod outlook;
 pub mod recall;
 pub mod turns;
 

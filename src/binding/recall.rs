@@ -6,7 +6,8 @@ use napi_derive::napi;
 
 use crate::event::{Seq, SurfaceOp};
 use crate::recall::{Ask, Recall, Refusal};
-use crate::replacements::{Calls, Replacements};
+use crate::replacements::{Calls, Recalled, Regret, Replacements, Spoken};
+use serde::Deserialize;
 
 type Result<T> = std::result::Result<T, Error<String>>;
 
@@ -82,6 +83,32 @@ impl ReplacementReader {
             }
             _ => Err(bad_input(format!("the column holds no event at seq {seq}"))),
         }
+    }
+
+    /// The nodes that the replacement `seq` took away, in surface order; none for any other seq.
+    #[napi(catch_unwind)]
+    #[must_use]
+    pub fn taken_by(&self, seq: u32) -> Vec<u32> {
+        self.replacements.taken_by(seq).to_vec()
+    }
+
+    /// How often something was read again that a replacement had taken away: pairs of the replacement's seq and
+    /// the count, where there is one. `log` is `{ spoken, recalls }` as JSON; see [`Spoken`] and [`Recalled`].
+    ///
+    /// # Errors
+    /// `BAD_INPUT` when the JSON has another shape.
+    #[napi(catch_unwind)]
+    pub fn regret(&self, log: String) -> Result<Vec<u32>> {
+        #[derive(Deserialize)]
+        struct Log<'a> {
+            #[serde(borrow)]
+            spoken: Vec<Spoken<'a>>,
+            #[serde(borrow)]
+            recalls: Vec<Recalled<'a>>,
+        }
+        let Log { spoken, recalls } = serde_json::from_str(&log).map_err(bad_input)?;
+        let regret = Regret::of_log(&self.replacements, &self.calls, &spoken, &recalls);
+        Ok(regret.iter().flat_map(|(seq, count)| [seq, count]).collect())
     }
 
     /// Starts a recall. `ask` is the tool's arguments as JSON, `length` the log's length, `max_chars` the bound

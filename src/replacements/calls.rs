@@ -85,4 +85,9 @@ impl<Id: PartialEq> Calls<Id> {
         let call = self.dispatched.get(&seq)?;
         Some(self.results.get(call).copied().unwrap_or(call.carrier))
     }
+
+    /// Every appended result with the call it answers, in log order.
+    pub fn answers(&self) -> impl Iterator<Item = (Seq, CallRef)> {
+        self.answers.iter().map(|(seq, call)| (*seq, *call))
+    }
 }
