@@ -38,6 +38,9 @@ pub struct Ask {
     /// A report, a rewritten result, or any event one names.
     #[serde(default)]
     pub seq: Option<i64>,
+    /// Further nodes whose originals are shown before those of `seq`, for a person who looks at a whole fold.
+    #[serde(default)]
+    pub before: Vec<Seq>,
     /// Only calls whose arguments name this path, and their results.
     #[serde(default)]
     pub path: Option<String>,
@@ -95,8 +98,11 @@ impl Recall {
         let path =
             ask.path.as_deref().map(|path| Path::new(path).ok_or(Refusal::Empty("path"))).transpose()?;
         let pattern = ask.pattern.as_deref().map(compile).transpose()?;
-        let nodes = match ask.seq {
-            Some(seq) => nodes_of(reader, calls, seq, length, &index)?,
+        let nodes: Vec<Seq> = match ask.seq {
+            Some(seq) => {
+                let own = nodes_of(reader, calls, seq, length, &index)?;
+                ask.before.iter().flat_map(|seq| reader.originals(*seq)).chain(own).collect()
+            }
             None => reader.hidden().collect(),
         };
 

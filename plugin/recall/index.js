@@ -1,6 +1,6 @@
 /**
- * `@dpskh/tool-rewind/recall`: one tool that gives back what folds, receipts, checkpoints and in-place rewrites
- * took out of the conversation. It reads the log and never changes the surface.
+ * `@dpskh/tool-rewind/recall`: one tool that gives back what folds, receipts, checkpoints and in-place
+ * rewrites took out of the conversation. It reads the log and never changes the surface.
  */
 import Schema from '@deepseek-ai/schemastery';
 import { harness } from '../host/compat.js';

@@ -15,7 +15,7 @@ import { draft, landAll, priceOfDrafts } from './landing.js';
 import { instructionMessage, personsWords, quoted, transcript, withoutImages } from './messages.js';
 
 /** What a model is told where no checkpoint provider is mounted. */
-const NO_PROVIDER = "No checkpoint provider is mounted: add the row { id: tool-rewind-checkpoint, name: "
+export const NO_PROVIDER = "No checkpoint provider is mounted: add the row { id: tool-rewind-checkpoint, name: "
   + "'@dpskh/tool-rewind/checkpoint' } to the profile's cordis.patch.yml.";
 
 const NO_ROUTE = 'No model is known for the report: set summarizationProvider and summarizationModel of tool-rewind, '
@@ -71,6 +71,27 @@ export class Fold {
     return this.facts();
   }
 
+  /**
+   * Looks at the fold of a mark as far as that goes without a request.
+   *
+   * @param mark - the mark to fold from.
+   * @returns the plan's seqs, what stays and why, and what the fold would be refused for before its request.
+   * @throws what it would be refused for before there is a plan.
+   */
+  outlook(mark) {
+    const facts = this.preview(mark);
+    const events = harness.events(this.session);
+    const kept = native.foldOutlook(readWindow(this.session, mark.logLength, events), this.target(events));
+    let refusal;
+    try {
+      this.weigh();
+    } catch (error) {
+      refusal = error;
+    }
+    const { siblings, quotes } = this.planned;
+    return { facts, segments: this.segments, siblings, quotes, kept, route: this.route, refusal };
+  }
+
   /** Performs one effect; whatever goes wrong is kept here and told as an input. */
   async perform(effect) {
     try {
@@ -103,14 +124,19 @@ export class Fold {
   async prepare() {
     await this.restamp();
     this.select();
+    this.weigh();
+    this.abilities = await probeRoute(this.ctx.llm, this.route, this.stop.signal);
+    this.request = this.buildRequest();
+    return { kind: 'prepared', yes: false };
+  }
+
+  /** What can be refused before a request: too small a region, and no route to send one to. */
+  weigh() {
     const quoteChars = this.quotes.map((words) => quoted(words).length);
     this.planned.weighRegion(quoteChars, this.foldedTokens, 0);
     const { summarizationProvider: provider, summarizationModel: model } = this.config;
     this.route = resolveRoute({ provider, model }, this.session, this.agent);
     if (!this.route) throw new RewindError('NO_ROUTE', NO_ROUTE);
-    this.abilities = await probeRoute(this.ctx.llm, this.route, this.stop.signal);
-    this.request = this.buildRequest();
-    return { kind: 'prepared', yes: false };
   }
 
   /** A report in the log is the truth: a service that does not know of it yet is told (spec/rewind.md 3.5). */
@@ -126,7 +152,17 @@ export class Fold {
     const { session, mark } = this;
     const events = harness.events(session);
     const window = readWindow(session, mark.logLength, events);
-    this.planned = native.planFold(window, {
+    this.planned = native.planFold(window, this.target(events), this.config.reportLanguage);
+    this.segments = this.planned.segments;
+    const folded = [...this.planned.siblings, ...this.segments.flat()];
+    this.foldedTokens = priceOf(this.ctx.get('tokenMeter'), session, folded, events);
+    this.quotes = this.collectQuotes(events);
+  }
+
+  /** The mark as the core takes it; the window must have been read, for that interns the names. */
+  target(events) {
+    const { session, mark } = this;
+    return {
       mark: String(mark.id),
       logLength: Number.isInteger(mark.logLength) ? mark.logLength : NaN,
       logLengthText: String(mark.logLength),
@@ -135,11 +171,7 @@ export class Fold {
       checkpointName: internedAs(session, this.config.checkpointToolName),
       openTurn: openTurn(events) !== undefined,
       folded: isStamped(mark) || findReport(session, mark) !== undefined,
-    }, this.config.reportLanguage);
-    this.segments = this.planned.segments;
-    const folded = [...this.planned.siblings, ...this.segments.flat()];
-    this.foldedTokens = priceOf(this.ctx.get('tokenMeter'), session, folded, events);
-    this.quotes = this.collectQuotes(events);
+    };
   }
 
   /** Persons' words to quote: of nodes inside an open pair, and of older reports that fold (spec/rewind.md 1.6). */

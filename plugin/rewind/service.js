@@ -76,6 +76,18 @@ class Engine {
     return fold.preview(mark);
   }
 
+  /**
+   * Looks at a fold without making it; see {@link Fold.outlook}.
+   *
+   * @param agent - the agent whose session it is.
+   * @param mark - the mark to fold from.
+   * @returns the outlook.
+   * @throws {RewindError} what the fold would be refused for before there is a plan.
+   */
+  outlook(agent, mark) {
+    return new Fold(this.host, agent, follow()).outlook(mark);
+  }
+
   end(wanted, why) {
     for (const fold of this.running) {
       if (wanted(fold)) fold.stop.abort(new Error(`the fold was ended: ${why}`));

@@ -61,7 +61,8 @@ function size(chars, tokens) {
   return tokens === undefined ? `${chars} characters` : `${chars} characters, about ${tokens} tokens`;
 }
 
-function summary({ markId, foldedNodes, start, end, foldedChars, reportChars, foldedTokens, reportTokens, warning }) {
+/** @returns one sentence that says what a fold did. */
+export function summary({ markId, foldedNodes, start, end, foldedChars, reportChars, foldedTokens, reportTokens, warning }) {
   const line = `Folded ${foldedNodes} steps of mark ${markId} (seq ${start} to ${end}; ${size(foldedChars, foldedTokens)}) into a `
     + `report (${size(reportChars, reportTokens)}). The report stands in the context in their place.`;
   return warning ? `${line} Warning: ${warning}` : line;

@@ -49,7 +49,7 @@ impl Path {
                 Some('.') => !after.next().is_some_and(is_word),
                 next => !next.is_some_and(is_word),
             };
-            // An absolute path begins with its own slash, which only a longer path could have something before.
+            // Before a relative path a slash is a longer path's; an absolute one begins with its own.
             let starts = before.is_none_or(|before| !is_word(before) && before != '.');
             starts && ends
         })
