@@ -22,8 +22,9 @@ pub struct Plan {
     pub start: u32,
     /// Last folded seq in surface order.
     pub end: u32,
-    /// Every node from the carrier (or the region's start) to the region's end, folded or not.
-    span: Vec<u32>,
+    /// What was planned for, and the newest node then on the surface.
+    target: Target,
+    horizon: u32,
     has_carrier: bool,
 }
 
@@ -63,10 +64,6 @@ impl Plan {
         prove(surface, &region)?;
         let nodes = surface.nodes();
         let seqs = |positions: &[usize]| positions.iter().map(|&at| nodes[at].seq).collect::<Vec<_>>();
-        let first = region.folded().next().unwrap_or(region.end);
-        let span_from = region.carrier.map_or(first, |carrier| carrier.min(first));
-        let last_sibling = region.siblings.last().map_or(0, |&at| at + 1);
-        let span_to = region.end.max(last_sibling);
         let mut folded_nodes = 0;
         let mut folded_chars: u32 = 0;
         let (mut start, mut end) = (None, 0);
@@ -85,7 +82,8 @@ impl Plan {
             folded_chars,
             start: start.unwrap_or(end),
             end,
-            span: nodes[span_from..span_to].iter().map(|node| node.seq).collect(),
+            target: target.clone(),
+            horizon: nodes.iter().map(|node| node.seq).max().unwrap_or(0),
             has_carrier: region.carrier.is_some(),
         })
     }
@@ -96,18 +94,19 @@ impl Plan {
         self.has_carrier
     }
 
-    /// Whether the plan still holds on a surface read later: every node of its span stands where it stood,
-    /// in one piece and in the same order. What was appended behind the region is no change.
+    /// Whether the plan still holds on a surface read later: the same mark must still take the same full list
+    /// of nodes (spec/rewind.md 3.1). What was appended behind the region is no change.
     ///
     /// # Errors
-    /// [`Refusal::Changed`] on any difference in the full list of seqs, or when results were to be rewritten
-    /// and the turn has ended.
+    /// [`Refusal::Changed`] on any difference in the list, or when results were to be rewritten and the turn
+    /// has ended.
     pub fn recheck(&self, surface: &Surface, open_turn: bool) -> Result<(), Refusal> {
+        let region =
+            Region::select(&surface.as_of(self.horizon), &self.target).map_err(|_| Refusal::Changed)?;
         let nodes = surface.nodes();
-        let from = self.span.first().and_then(|&first| nodes.iter().position(|node| node.seq == first));
-        let same = from
-            .and_then(|from| nodes.get(from..from + self.span.len()))
-            .is_some_and(|run| run.iter().map(|node| node.seq).eq(self.span.iter().copied()));
+        let now = region.folded().map(|at| nodes[at].seq);
+        let planned = self.siblings.iter().chain(self.segments.iter().flatten()).copied();
+        let same = now.eq(planned) && region.segments.len() == self.segments.len();
         if same && (open_turn || self.siblings.is_empty()) { Ok(()) } else { Err(Refusal::Changed) }
     }
 

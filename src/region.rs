@@ -7,7 +7,7 @@ use crate::pairing::Pairing;
 use crate::surface::{Call, Kind, Node, Surface};
 
 /// The mark a fold starts from, and where it is asked for.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// The mark's id, for the sentences.
     pub mark: String,
@@ -64,8 +64,8 @@ impl Region {
         };
         if region.segments.is_empty() && region.siblings.is_empty() {
             return Err(match run.dead {
-                Some(seq) if run.end == start => Refusal::OpenCall { seq },
-                _ => Refusal::EmptyRegion { mark: target.mark.clone() },
+                Some(seq) => Refusal::OpenCall { seq },
+                None => Refusal::EmptyRegion { mark: target.mark.clone() },
             });
         }
         Ok(region)

@@ -157,6 +157,14 @@ impl Surface {
         &self.nodes
     }
 
+    /// The surface without what was appended to its tail after the node `horizon`.
+    #[must_use]
+    pub fn as_of(&self, horizon: u32) -> Self {
+        let later = |node: &Node| node.seq > horizon && node.origin == node.seq;
+        let kept = self.nodes.iter().rposition(|node| !later(node)).map_or(0, |at| at + 1);
+        Self { nodes: self.nodes[..kept].to_vec(), calls: self.calls.clone(), id_bound: self.id_bound }
+    }
+
     /// The calls of an assistant node in model order, or the one call that a result answers.
     #[must_use]
     pub fn calls(&self, node: &Node) -> &[Call] {

@@ -12,6 +12,9 @@ export function snapshot(session) {
   return { events: session.events, nodes: [...session.surface.nodes] };
 }
 
+/** A report without the white space around it, in the widest meaning of white space that anybody has. */
+const bare = (text) => text.replaceAll(/^[\s\u0085]+|[\s\u0085]+$/g, '');
+
 const textIn = (blocks) => blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
 const imageLine = ({ attachment }) => `[image: ${attachment.name ?? 'unnamed'}, ${attachment.mediaType}]`;
 
@@ -82,8 +85,8 @@ function orderBreaches(edits, plan) {
   const left = edits.map(({ event: { type }, shadowed }) => keyOf({ type, shadowed }));
   const breaches = [];
   for (const group of expectedGroups(plan)) {
-    const wanted = group.map(keyOf).sort();
-    const found = left.splice(0, wanted.length).sort();
+    const wanted = group.map(keyOf).toSorted();
+    const found = left.splice(0, wanted.length).toSorted();
     if (!isDeepStrictEqual(wanted, found))
       breaches.push(`planned [${wanted.join(' | ')}], landed [${found.join(' | ')}]`);
   }
@@ -255,7 +258,7 @@ export function foldBreaches({ atCommit, after, plan, mark, result, meter, carri
     ...numberBreaches(edits, plan, mark, result, meter, events),
   );
   breaches.push(...personBreaches(atCommit, after, plan, edits[0].event, carried));
-  if (reply !== undefined && !textIn(landedBlocks(edits[0].event)).includes(reply.trim()))
+  if (reply !== undefined && !textIn(landedBlocks(edits[0].event)).includes(bare(reply)))
     breaches.push('the report is not what the model wrote');
   return breaches;
 }
@@ -276,16 +279,20 @@ export function refusalBreaches(before, after) {
   ];
 }
 
-/** `replay(log)` gives the same surface and the same messages, through the real `Session` and by hand. */
+/** The surface is the replay of the log, by hand; cheap enough for after every fold. */
+export function surfaceBreaches({ events, nodes }) {
+  return isDeepStrictEqual(replaySurface(events), nodes) ? [] : ['the surface is not the replay of the log'];
+}
+
+/** `replay(log)` gives the same surface and the same messages, through the real `Session`. */
 export function replayBreaches(session) {
-  const { events } = session;
-  const nodes = [...session.surface.nodes];
-  const again = Session.create('replayed', JSON.parse(JSON.stringify(events)));
+  const again = Session.create('replayed', JSON.parse(JSON.stringify(session.events)));
   return [
-    ...(isDeepStrictEqual([...again.surface.nodes], nodes) ? [] : ['the replayed surface differs']),
+    ...(isDeepStrictEqual([...again.surface.nodes], [...session.surface.nodes])
+      ? []
+      : ['the replayed surface differs']),
     ...(isDeepStrictEqual(again.deriveMessages(), session.deriveMessages())
       ? []
       : ['the replayed messages differ']),
-    ...(isDeepStrictEqual(replaySurface(events), nodes) ? [] : ['the surface is not the replay of the log']),
   ];
 }

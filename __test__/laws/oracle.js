@@ -54,11 +54,15 @@ export function nodeChars(event) {
 }
 
 /**
- * @returns whether an event is the report of `markId`: a report message, or a report that a sibling carries
- * (1.3).
+ * 1.3, 1.8 and 3.4: whether an event is the report of a mark: a report message, or a report in a sibling.
+ * CHOICE: a report that came before its mark is not of that mark. A fork's provider may count its marks anew.
+ * CHOICE: of a report in a sibling, the answer itself must be newer than the mark, and no later assistant
+ * message may have called under the same id before that answer came.
+ *
+ * @returns true when the mark counts as folded by this event.
  */
 export function isReportOf(events, event, mark) {
-  if (!isReplacement(event)) return false;
+  if (!isReplacement(event) || event.seq < mark.logLength) return false;
   if (event.type === 'user/message') {
     const { source } = event.data;
     return source.kind === 'plugin' && source.plugin === 'rewind' && source.markId === mark.id;
@@ -67,8 +71,15 @@ export function isReportOf(events, event, mark) {
   const { callId, content } = resultIn(event.data.message);
   const text = content[0]?.type === 'text' ? content[0].text : '';
   if (!text.startsWith(`[rewind report of mark ${mark.id}]`)) return false;
+  const [answer] = originsOf(events, event.seq);
+  const caller = events
+    .slice(0, answer)
+    .findLast(
+      ({ type, data }) =>
+        type === 'assistant/message' && callsIn(data.message).some(({ id }) => id === callId),
+    );
   const carrier = carrierAt(events, mark.logLength);
-  return carrier !== undefined && callsIn(events[carrier].data.message).some(({ id }) => id === callId);
+  return answer >= mark.logLength && carrier !== undefined && caller?.seq === carrier;
 }
 
 /**
@@ -141,9 +152,7 @@ export function oracle(events, nodes, mark, { toolName = 'checkpoint', openTurn 
   const head = readHead(events, nodes, after, mark, toolName);
   if (head.orphan !== undefined) return refusal('UNBALANCED', head.orphan);
   const siblings = openTurn ? head.siblings : [];
-  const region = head.closed
-    ? readRegion(events, after.slice(head.length), head.left)
-    : { end: 0, marks: [] };
+  const region = readRegion(events, after.slice(head.length), head.left);
   if (region.late !== undefined) return refusal('UNSPECIFIED', region.late);
   if (region.orphan !== undefined) return refusal('UNBALANCED', region.orphan);
 
@@ -175,12 +184,10 @@ export function oracle(events, nodes, mark, { toolName = 'checkpoint', openTurn 
  * it.
  * CHOICE: other nodes in the head (a plugin's message between two of these results) stay: no cut beside them
  * is balanced, and the pair around them must stay visible.
- * CHOICE: while the carrier is the last assistant message and one of its calls is still open, nothing after
- * the head is folded: a report would stand between that call and the answer that may yet come.
  */
 function readHead(events, nodes, after, mark, toolName) {
   const carrier = carrierAt(events, mark.logLength);
-  const none = { length: 0, siblings: [], left: [], closed: true };
+  const none = { length: 0, siblings: [], left: [] };
   if (carrier === undefined || !nodes.includes(carrier)) return none;
   const early = nodes.slice(nodes.indexOf(carrier) + 1, nodes.length - after.length);
   const open = openCalls(events, carrier, early);
@@ -200,7 +207,7 @@ function readHead(events, nodes, after, mark, toolName) {
     length = index + 1;
     if (call !== own) siblings.push(seq);
   }
-  return { length, siblings, left: open, closed: next >= 0 || open.length === 0, orphan };
+  return { length, siblings, left: open, orphan };
 }
 
 /**
@@ -233,9 +240,21 @@ function readRegion(events, inside, left) {
     marks.push(open.length > 0);
     if (open.length === 0) end = index + 1;
   }
-  const last = inside.findLast((seq) => events[seq].type === 'assistant/message');
-  const dead = open.find(({ seq }) => seq !== last)?.seq;
+  const dead = firstDead(events, inside.slice(end));
   return { end, marks, dead, late, orphan: orphans.find(({ index }) => index < end)?.seq };
+}
+
+/**
+ * 1.5: the first carrier of an open call that is followed by a later assistant message.
+ * CHOICE: open is judged when that later message comes. If the id is used again afterwards, the answer to the
+ * second call must not make the first one look answered.
+ */
+function firstDead(events, rest) {
+  const spoken = rest.filter((seq) => events[seq].type === 'assistant/message');
+  return spoken.slice(0, -1).find((seq, index) => {
+    const later = rest.slice(rest.indexOf(seq) + 1, rest.indexOf(spoken[index + 1]));
+    return openCalls(events, seq, later).length > 0;
+  });
 }
 
 /**

@@ -58,7 +58,7 @@ test('a recipe is a function of its seed', () => {
 const withoutLast = (plan) => {
   const [end] = plan.segments.slice(-1);
   if (plan.code || end === undefined || end.length < 2) return plan;
-  const segments = plan.segments.with(-1, end.slice(0, -1));
+  const segments = [...plan.segments.slice(0, -1), end.slice(0, -1)];
   return { ...plan, segments };
 };
 

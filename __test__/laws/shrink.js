@@ -14,6 +14,42 @@ function* simpler(op) {
   }
 }
 
+/** The search: the smallest recipe so far, and how many more may be tried. */
+class Search {
+  constructor(ops, fails, budget) {
+    this.best = ops;
+    this.fails = fails;
+    this.left = budget;
+  }
+
+  /** Tries a recipe; it is kept when it still fails. */
+  async try(candidate) {
+    if (this.left <= 0) return false;
+    this.left -= 1;
+    if (!(await this.fails(candidate))) return false;
+    this.best = candidate;
+    return true;
+  }
+
+  /** Leaves out runs of `size` operations wherever that keeps the failure. */
+  async leaveOut(size) {
+    let at = 0;
+    while (at < this.best.length) {
+      if (!(await this.try(this.best.toSpliced(at, size)))) at += size;
+    }
+  }
+
+  /** Makes one operation as plain as it can be. */
+  async simplify(at) {
+    for (const op of simpler(this.best[at])) {
+      if (await this.try(this.best.with(at, op))) {
+        await this.simplify(at);
+        return;
+      }
+    }
+  }
+}
+
 /**
  * @param ops - a recipe that fails.
  * @param fails - an async predicate: does this recipe still fail?
@@ -21,36 +57,10 @@ function* simpler(op) {
  * @returns a promise of a recipe that still fails and from which little can be left out.
  */
 export async function shrink(ops, fails, budget = 400) {
-  let best = ops;
-  let left = budget;
-  const better = async (candidate) => {
-    if (left <= 0) return false;
-    left -= 1;
-    if (!(await fails(candidate))) return false;
-    best = candidate;
-    return true;
-  };
-  for (
-    let size = Math.ceil(best.length / 2);
-    size >= 1 && left > 0;
-    size = size === 1 ? 0 : Math.ceil(size / 2)
-  ) {
-    for (let at = 0; at < best.length;) {
-      const candidate = best.toSpliced(at, size);
-      if (candidate.length === best.length || !(await better(candidate))) at += size;
-    }
-  }
-  for (let at = 0; at < best.length && left > 0; at += 1) {
-    let improved = true;
-    while (improved && left > 0) {
-      improved = false;
-      for (const op of simpler(best[at])) {
-        if (await better(best.with(at, op))) {
-          improved = true;
-          break;
-        }
-      }
-    }
-  }
-  return best;
+  const search = new Search(ops, fails, budget);
+  for (let size = Math.ceil(ops.length / 2); size > 1; size = Math.ceil(size / 2))
+    await search.leaveOut(size);
+  await search.leaveOut(1);
+  for (let at = 0; at < search.best.length; at += 1) await search.simplify(at);
+  return search.best;
 }

@@ -124,35 +124,34 @@ export class SlowFold {
  * @returns a driver for `playRecipe` that answers as the service would.
  */
 export function slowDriver(slow) {
+  const stopped = new Error('stopped');
   return {
+    latestMark: async (stage) => stage.marks.at(-1),
     async fold(stage, { mark, spec, reply, carried, during }) {
-      const error = (code, message = code) => ({
+      const { session } = stage;
+      const requests = [];
+      const at = () => ({ events: session.events, nodes: [...session.surface.nodes] });
+      const refuse = (code, message = code) => ({
         error: Object.assign(new Error(message), { code }),
-        requests: [],
+        requests,
+        atCommit: at(),
       });
-      const now = () => ({ events: stage.session.events, nodes: [...stage.session.surface.nodes] });
-      if (!mark) return { ...error('NO_CHECKPOINT'), atCommit: now() };
-      const plan = oracle(stage.session.events, stage.session.surface.nodes, {
-        ...mark,
-        folded: stage.folded?.has(mark.id),
-      });
-      if (plan.code) return { ...error(plan.code, `at ${plan.seq}`), atCommit: now() };
-      const requests = [{ messages: [{ role: 'user', content: block('report, please') }] }];
-      const length = stage.session.seq;
+      if (!mark) return refuse('NO_CHECKPOINT');
+      const plan = oracle(session.events, session.surface.nodes, mark);
+      if (plan.code) return refuse(plan.code, `at ${plan.seq}`);
+      requests.push({ messages: [{ role: 'user', content: block('report, please') }] });
+      const length = session.seq;
       during();
-      const atCommit = now();
-      const failed = (code) => ({ ...error(code), requests, atCommit });
-      if (spec.reply.abort) return { error: new Error('stopped'), requests, atCommit };
-      if (spec.reply.fail || spec.reply.empty > 2 || reply.trim() === '') return failed('SUMMARY_FAILED');
-      const nodes = atCommit.nodes.filter(
-        (seq) => seq < length || atCommit.events[seq].surfaceOp !== 'append',
-      );
-      const again = oracle(atCommit.events, nodes, mark);
+      if (spec.reply.abort) return { error: stopped, stopped, requests, atCommit: at() };
+      if (spec.reply.fail || spec.reply.empty > 2 || reply.trim() === '') return refuse('SUMMARY_FAILED');
+      const { events, nodes } = at();
+      const older = nodes.filter((seq) => seq < length || events[seq].surfaceOp !== 'append');
+      const again = oracle(events, older, mark);
       if (stage.marks.at(-1) !== mark || String(again.folded) !== String(plan.folded))
-        return failed('CHANGED');
+        return refuse('CHANGED');
+      const atCommit = at();
       const result = slow.fold(stage, mark, plan, reply, carried);
-      if (result.code) return { ...error(result.code, result.message), requests, atCommit };
-      return { result, requests, atCommit };
+      return result.code ? refuse(result.code, result.message) : { result, requests, atCommit };
     },
   };
 }

@@ -187,6 +187,7 @@ export class Stage {
       logLength: this.session.seq,
       ...(call && known ? { callId: call.id } : {}),
     });
+    this.onMark?.(this);
   }
 
   /** A pruner shortens the `k`-th result on the surface, in place. Needs an open turn, as in the harness. */
@@ -247,7 +248,7 @@ export class Stage {
     const cuts = this.cuts();
     const [low, high] = [from, to]
       .map((share) => cuts[Math.floor(share * (cuts.length - 1))])
-      .sort((a, b) => a - b);
+      .toSorted((a, b) => a - b);
     const shadowed = this.session.surface.nodes.slice(low, high);
     if (shadowed.length === 0) return;
     const range = { start: shadowed[0], end: shadowed.at(-1) };

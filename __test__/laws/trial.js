@@ -3,8 +3,15 @@
  * driver, `fold(stage, ask) -> { result?, error?, atCommit, requests }`: the package's own service, or the
  * slow reference.
  */
-import { foldBreaches, owedQuotes, refusalBreaches, replayBreaches, snapshot } from './checks.js';
-import { oracle } from './oracle.js';
+import {
+  foldBreaches,
+  owedQuotes,
+  refusalBreaches,
+  replayBreaches,
+  snapshot,
+  surfaceBreaches,
+} from './checks.js';
+import { oracle, turnIsOpen } from './oracle.js';
 import { textOf } from './random.js';
 import { Stage } from './stage.js';
 import { wireFaults } from './wire.js';
@@ -18,7 +25,7 @@ function planNow(session, mark, length) {
   const nodes = [...session.surface.nodes];
   while (nodes.length > 0 && nodes.at(-1) >= length && events[nodes.at(-1)].surfaceOp === 'append')
     nodes.pop();
-  return oracle(events, nodes, mark);
+  return oracle(events, nodes, mark, { openTurn: turnIsOpen(events.slice(0, length)) });
 }
 
 const samePlan = (one, other) =>
@@ -49,6 +56,7 @@ class Trial {
     this.driver = driver;
     this.meter = world.meter;
     this.stage = new Stage(world.ctx, id);
+    this.stage.onMark = driver.onMark;
     this.known = new Map();
     this.breaches = [];
     this.tally = {};
@@ -85,7 +93,8 @@ class Trial {
   async fold(spec) {
     const { stage } = this;
     this.enter(spec);
-    const mark = stage.marks.at(-1);
+    const mark = await this.driver.latestMark(stage);
+    const taken = stage.marks.length;
     const before = snapshot(stage.session);
     const plan = mark ? oracle(before.events, before.nodes, mark) : { code: 'NO_CHECKPOINT' };
     const reply = spec.reply.text === undefined ? '' : textOf(spec.reply.text);
@@ -94,9 +103,9 @@ class Trial {
     const during = () => {
       for (const op of spec.during) stage.play(op);
       changed =
-        stage.marks.at(-1) !== mark || !samePlan(plan, planNow(stage.session, mark, before.events.length));
+        stage.marks.length !== taken || !samePlan(plan, planNow(stage.session, mark, before.events.length));
     };
-    const { result, error, atCommit, requests } = await this.driver.fold(stage, {
+    const { result, error, atCommit, requests, stopped } = await this.driver.fold(stage, {
       mark,
       spec,
       reply,
@@ -108,7 +117,7 @@ class Trial {
       if (faults.length) this.breaches.push(`the request is not wire-valid: ${JSON.stringify(faults[0])}`);
     }
     const after = snapshot(stage.session);
-    const outcome = result ? 'OK' : (error.code ?? 'ABORT');
+    const outcome = result ? 'OK' : error === stopped ? 'ABORT' : (error.code ?? 'UNCLASSIFIED');
     this.count(outcome);
     if (result && !plan.code) this.countShape(plan);
     if (plan.code === 'UNSPECIFIED') return;
@@ -132,7 +141,7 @@ class Trial {
       this.breaches.push(...refusalBreaches(atCommit, after));
       this.refused(error, outcome, plan, requests);
     }
-    this.breaches.push(...replayBreaches(stage.session));
+    this.breaches.push(...surfaceBreaches(after));
     const own = stage.calls.find(({ name }) => name === 'rewind');
     if (own) stage.answer(own.id, ['line', 60, 1], { error: !result });
   }
@@ -204,7 +213,7 @@ export async function playRecipe(world, driver, ops, id) {
         };
       }
     }
-    return { breaches: [], tally: trial.tally };
+    return { breaches: replayBreaches(trial.stage.session), tally: trial.tally };
   } catch (error) {
     return { breaches: [`threw: ${error.stack}`], tally: trial.tally };
   } finally {
