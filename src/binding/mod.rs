@@ -7,6 +7,7 @@ pub mod columns;
 pub mod drive;
 pub mod fold;
 pub mod outlook;
+pub mod prune;
 pub mod recall;
 pub mod turns;
 

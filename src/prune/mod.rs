@@ -8,6 +8,7 @@
 
 pub mod answers;
 pub mod arguments;
+mod calls;
 pub mod eligible;
 pub mod evidence;
 pub mod excerpt;
@@ -17,6 +18,7 @@ pub mod questions;
 pub mod ranges;
 pub mod receipt;
 pub mod rules;
+pub mod settings;
 pub mod slice;
 pub mod state;
 pub mod text;

@@ -9,4 +9,5 @@ mod questions;
 mod ranges;
 mod receipts;
 mod rules;
+mod settings;
 mod view;
