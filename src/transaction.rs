@@ -13,6 +13,8 @@ pub struct Budget {
     pub max_tokens: u32,
     /// Further attempts after an answer that is no report.
     pub max_retries: u32,
+    /// Whether a report made by code alone stands in where the model's cannot be had.
+    pub receipt_on_failure: bool,
 }
 
 /// What the driver has to do next.
@@ -30,7 +32,10 @@ pub enum Effect {
         max_tokens: u32,
     },
     /// Read the latest mark again and compare it with the first.
-    Confirm,
+    Confirm {
+        /// Why the report is made by code although a model was asked.
+        receipt: Option<String>,
+    },
     /// Re-check the plan and land it; one synchronous block that also starts `completeFold`.
     Land,
     /// `completeFold` rejected: try it once more.
@@ -126,7 +131,7 @@ impl Transaction {
             (State::Reading, Input::Mark(true)) => self.go(State::Preparing, Effect::Prepare),
             (State::Reading, Input::Mark(false)) => self.refuse(&Refusal::NoCheckpoint(self.no_mark.clone())),
             (State::Preparing, Input::Prepared(false)) => self.ask(),
-            (State::Preparing, Input::Prepared(true)) => self.go(State::Confirming, Effect::Confirm),
+            (State::Preparing, Input::Prepared(true)) => self.confirm(None),
             (State::Asking, Input::Answer(answer)) => self.weigh(&answer),
             (State::Confirming, Input::Confirmed(true)) => self.go(State::Landing, Effect::Land),
             (State::Confirming, Input::Confirmed(false)) => self.refuse(&Refusal::Changed),
@@ -151,6 +156,19 @@ impl Transaction {
         self.end(Outcome::Refused { code: refusal.code().to_owned(), message: refusal.to_string() })
     }
 
+    fn confirm(&mut self, receipt: Option<String>) -> Effect {
+        self.go(State::Confirming, Effect::Confirm { receipt })
+    }
+
+    /// No report can be had from the model: the fold ends, or goes on without it.
+    fn give_up(&mut self, why: String) -> Effect {
+        if self.budget.receipt_on_failure {
+            self.confirm(Some(why))
+        } else {
+            self.refuse(&Refusal::SummaryFailed(why))
+        }
+    }
+
     fn ask(&mut self) -> Effect {
         self.attempt += 1;
         let effect = Effect::Ask { attempt: self.attempt, max_tokens: self.max_tokens };
@@ -161,19 +179,19 @@ impl Transaction {
         let verdict = judge(answer);
         let exhausted = self.attempt > self.budget.max_retries;
         match verdict {
-            Verdict::Report => self.go(State::Confirming, Effect::Confirm),
-            Verdict::Failed(why) => self.refuse(&Refusal::SummaryFailed(why)),
+            Verdict::Report => self.confirm(None),
+            Verdict::Failed(why) => self.give_up(why),
             Verdict::Unusable(why) if exhausted => {
                 let attempts = if self.attempt == 1 {
                     "1 attempt".to_owned()
                 } else {
                     format!("{} attempts", self.attempt)
                 };
-                self.refuse(&Refusal::SummaryFailed(format!("after {attempts}, {why}")))
+                self.give_up(format!("after {attempts}, {why}"))
             }
             Verdict::Unusable(_) => self.ask(),
             Verdict::Cut(why) if exhausted => {
-                self.refuse(&Refusal::SummaryFailed(format!("after {} attempt(s), {why}", self.attempt)))
+                self.give_up(format!("after {} attempt(s), {why}", self.attempt))
             }
             Verdict::Cut(_) => {
                 let ceiling = self.budget.max_tokens.saturating_mul(4);

@@ -11,7 +11,9 @@ import { findReport, REPORT_PLUGIN } from '../host/reports.js';
 import { charsOf, internedAs, readSurface, readWindow, reportsAmong } from '../host/surface.js';
 import { openTurn } from '../host/turn.js';
 import { native } from '../native.js';
+import { addUsage, defined, isStamped } from './facts.js';
 import { draft, landAll, priceOfDrafts } from './landing.js';
+import { composeReport, languageOf } from './report.js';
 import { instructionMessage, personsWords, quoted, transcript, withoutImages } from './messages.js';
 
 /** What a model is told where no checkpoint provider is mounted. */
@@ -39,6 +41,8 @@ export class Fold {
     this.session = agent.session;
     this.stop = stop;
     this.usage = undefined;
+    this.prose = undefined;
+    this.sent = { sent: [], extra: [] };
   }
 
   /**
@@ -52,7 +56,8 @@ export class Fold {
     const noMark = this.provider()
       ? `Call \`${checkpointToolName}\` before the next exploration.`
       : NO_PROVIDER;
-    const outcome = await native.runFold({ maxTokens, maxRetries, noMark }, (effect) => this.perform(effect));
+    const receiptOnFailure = this.config.onSummaryFailure === 'receipt';
+    const outcome = await native.runFold({ maxTokens, maxRetries, receiptOnFailure, noMark }, (effect) => this.perform(effect));
     if (outcome.kind === 'folded') return this.result(outcome.stamped);
     if (outcome.kind === 'refused') throw new RewindError(outcome.code, outcome.message, this.facts());
     throw this.reason;
@@ -125,18 +130,22 @@ export class Fold {
     await this.restamp();
     this.select();
     this.weigh();
+    if (!this.route) return { kind: 'prepared', yes: true };
     this.abilities = await probeRoute(this.ctx.llm, this.route, this.stop.signal);
     this.request = this.buildRequest();
     return { kind: 'prepared', yes: false };
   }
 
-  /** What can be refused before a request: too small a region, and no route to send one to. */
+  /** What can be refused before a request: too small a region, and no route to send one to where one is needed. */
   weigh() {
+    const { summarizationProvider: provider, summarizationModel: model, minSavings, report, onSummaryFailure } = this.config;
     const quoteChars = this.quotes.map((words) => quoted(words).length);
-    this.planned.weighRegion(quoteChars, this.foldedTokens, 0);
-    const { summarizationProvider: provider, summarizationModel: model } = this.config;
+    this.planned.weighRegion(quoteChars, this.foldedTokens, minSavings, report === 'receipt');
+    if (report === 'receipt') return;
     this.route = resolveRoute({ provider, model }, this.session, this.agent);
-    if (!this.route) throw new RewindError('NO_ROUTE', NO_ROUTE);
+    if (this.route) return;
+    if (onSummaryFailure === 'reject') throw new RewindError('NO_ROUTE', NO_ROUTE);
+    this.whyReceipt = 'no model is known for it';
   }
 
   /** A report in the log is the truth: a service that does not know of it yet is told (spec/rewind.md 3.5). */
@@ -152,10 +161,11 @@ export class Fold {
     const { session, mark } = this;
     const events = harness.events(session);
     const window = readWindow(session, mark.logLength, events);
-    this.planned = native.planFold(window, this.target(events), this.config.reportLanguage);
+    this.language = languageOf(this.config, events);
+    this.planned = native.planFold(window, this.target(events), this.language);
     this.segments = this.planned.segments;
-    const folded = [...this.planned.siblings, ...this.segments.flat()];
-    this.foldedTokens = priceOf(this.ctx.get('tokenMeter'), session, folded, events);
+    this.folded = [...this.planned.siblings, ...this.segments.flat()];
+    this.foldedTokens = priceOf(this.ctx.get('tokenMeter'), session, this.folded, events);
     this.quotes = this.collectQuotes(events);
   }
 
@@ -201,6 +211,11 @@ export class Fold {
       ? []
       : seqs.map((seq) => session.deriveEventMessage(events[seq])).filter((message) => message !== null);
     const { system, tools } = session.requestHeader() ?? {};
+    const last = instructionMessage(instruction);
+    this.sent = {
+      sent: plan.form === 'transcript' ? [] : seqs,
+      extra: [last, ...(system === undefined ? [] : [{ content: [{ type: 'text', text: system }] }])],
+    };
     return {
       provider: route.provider,
       model: route.model,
@@ -209,7 +224,7 @@ export class Fold {
       ...(tools === undefined ? {} : { tools }),
       messages: [
         ...(this.abilities.images ? messages : messages.map(withoutImages)),
-        instructionMessage(instruction),
+        last,
       ],
       sessionId: session.id,
     };
@@ -229,7 +244,11 @@ export class Fold {
     };
   }
 
-  async confirm() {
+  async confirm({ receipt }) {
+    if (receipt !== undefined) {
+      this.prose = undefined;
+      this.whyReceipt = receipt;
+    }
     const mark = await this.readMark();
     const same = mark !== undefined && mark.id === this.mark.id && mark.logLength === this.mark.logLength
       && !isStamped(mark) && !findReport(this.session, this.mark);
@@ -243,10 +262,8 @@ export class Fold {
     const meter = this.ctx.get('tokenMeter');
     const events = harness.events(session);
     const edits = this.planned.edits(readWindow(session, mark.logLength, events), openTurn(events) !== undefined);
-    const rendered = this.quotes.map(quoted);
-    const composed = this.planned.compose(this.prose, rendered.map((text) => text.length));
-    const report = composed.pieces.map(({ text, quote }) => text ?? rendered[quote]).join('');
-    this.reportChars = composed.reportChars;
+    const { text: report, chars, ledger, unverified } = composeReport(this, events, edits, meter);
+    Object.assign(this, { reportChars: chars, ledger, unverified });
     this.reportTokens = priceOfDrafts(meter, draft(edits, report, this.source()));
     this.planned.weighLanding(this.reportChars, this.foldedTokens, this.reportTokens);
     this.landed = landAll(session, meter, draft(edits, report, this.source()));
@@ -275,7 +292,10 @@ export class Fold {
       kind: 'plugin',
       plugin: REPORT_PLUGIN,
       ...facts,
+      language: this.language,
       ...(this.quotes.length === 0 ? {} : { quotes: this.quotes }),
+      ...(this.unverified?.length ? { unverified: this.unverified } : {}),
+      ...(this.ledger ? { ledger: this.ledger } : {}),
     };
   }
 
@@ -292,12 +312,14 @@ export class Fold {
       foldedTokens,
       reportTokens,
       usage,
+      report: this.reportChars === undefined ? undefined : this.prose === undefined ? 'receipt' : 'model',
     });
   }
 
   result(stamped) {
     const left = this.landed?.failure;
     const warnings = [
+      this.whyReceipt && `The model gave no report (${this.whyReceipt}), so code alone made this one.`,
       left && `Part of the fold could not land (${left.message}): ${this.landed.folded.length} of `
         + `${this.planned.foldedNodes} steps are folded, the rest stays as it is.`,
       !stamped && `The checkpoint service could not be told (${this.stampFailure?.message ?? this.stampFailure}); `
@@ -320,21 +342,4 @@ export class Fold {
       foldedChars: charsOf(this.session, folded),
     };
   }
-}
-
-/** @returns the fields of an object that have a value. */
-function defined(fields) {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
-
-/** Adds up the usage of several attempts: what the report cost, not only what its last attempt cost. */
-function addUsage(total, usage) {
-  if (!usage) return total;
-  const sum = { ...total };
-  for (const [key, value] of Object.entries(usage)) sum[key] = (sum[key] ?? 0) + value;
-  return sum;
-}
-
-function isStamped(mark) {
-  return mark.foldedAt !== undefined && mark.foldedAt !== null;
 }

@@ -32,6 +32,7 @@ export function rewindTool(ctx, { toolName, checkpointToolName }) {
           foldedTokens: NUMBER,
           reportTokens: NUMBER,
           usage: { type: 'object', additionalProperties: true },
+          report: { type: 'string', enum: ['model', 'receipt'] },
           warning: { type: 'string' },
         },
       },
@@ -62,16 +63,27 @@ function size(chars, tokens) {
 }
 
 /** @returns one sentence that says what a fold did. */
-export function summary({ markId, foldedNodes, start, end, foldedChars, reportChars, foldedTokens, reportTokens, warning }) {
+export function summary(value) {
+  const { markId, foldedNodes, start, end, foldedChars, reportChars, foldedTokens, reportTokens, report, warning } = value;
+  const kind = report === 'receipt' ? 'report made by code alone' : 'report';
   const line = `Folded ${foldedNodes} steps of mark ${markId} (seq ${start} to ${end}; ${size(foldedChars, foldedTokens)}) into a `
-    + `report (${size(reportChars, reportTokens)}). The report stands in the context in their place.`;
+    + `${kind} (${size(reportChars, reportTokens)}). The report stands in the context in their place.`;
   return warning ? `${line} Warning: ${warning}` : line;
 }
 
 function title(meta) {
   if (!meta) return 'Folded the exploration';
-  const { foldedNodes, foldedTokens, reportTokens, foldedChars, reportChars } = meta;
-  return foldedTokens === undefined
-    ? `Folded ${foldedNodes} steps: ${foldedChars} to ${reportChars} characters`
-    : `Folded ${foldedNodes} steps: ${foldedTokens} to ${reportTokens} tokens`;
+  const { foldedNodes, foldedTokens, reportTokens, foldedChars, reportChars, usage } = meta;
+  const sizes = foldedTokens === undefined
+    ? `${foldedChars} to ${reportChars} characters`
+    : `${foldedTokens} to ${reportTokens} tokens`;
+  return `Folded ${foldedNodes} steps: ${sizes}${cost(usage)}`;
+}
+
+/** What the report call cost, cached input apart: it is billed at a fraction. */
+function cost(usage) {
+  if (!usage) return '';
+  const { inputTokens = 0, cacheReadTokens, outputTokens = 0 } = usage;
+  const cached = cacheReadTokens === undefined ? '' : ` and ${cacheReadTokens} cached`;
+  return ` (report call: ${inputTokens}${cached} in, ${outputTokens} out)`;
 }

@@ -20,6 +20,8 @@ pub struct FoldEffect {
     pub attempt: Option<u32>,
     /// Ask: output budget in tokens.
     pub max_tokens: Option<u32>,
+    /// Confirm: why the report is made by code although a model was asked.
+    pub receipt: Option<String>,
 }
 
 /// What came of it.
@@ -67,6 +69,8 @@ pub struct FoldOptions {
     pub max_tokens: u32,
     /// Further attempts after an answer that is no report.
     pub max_retries: u32,
+    /// Whether a report made by code alone stands in where the model's cannot be had.
+    pub receipt_on_failure: bool,
     /// Ends the sentence of `NO_CHECKPOINT`: what to do next.
     pub no_mark: String,
 }
@@ -80,24 +84,35 @@ type Perform = ThreadsafeFunction<FoldEffect, Promise<FoldInput>, FoldEffect, St
 /// `refused` or `stopped` and to keep the reason.
 #[napi]
 pub async fn run_fold(options: FoldOptions, perform: Arc<Perform>) -> Result<FoldOutcome> {
-    let budget = Budget { max_tokens: options.max_tokens, max_retries: options.max_retries };
+    let budget = Budget {
+        max_tokens: options.max_tokens,
+        max_retries: options.max_retries,
+        receipt_on_failure: options.receipt_on_failure,
+    };
     let mut transaction = Transaction::new(budget, options.no_mark);
     let mut input = Input::Start;
     loop {
         // A panic inside the machine must end this fold, not the host.
         let effect = catch_unwind(AssertUnwindSafe(|| transaction.step(input)))
             .map_err(|_| Error::from_reason("the fold's transaction panicked"))?;
-        let (kind, attempt, max_tokens) = match effect {
-            Effect::LatestMark => ("latest-mark", None, None),
-            Effect::Prepare => ("prepare", None, None),
-            Effect::Ask { attempt, max_tokens } => ("ask", Some(attempt), Some(max_tokens)),
-            Effect::Confirm => ("confirm", None, None),
-            Effect::Land => ("land", None, None),
-            Effect::CompleteAgain => ("complete", None, None),
+        let mut next = FoldEffect { kind: String::new(), attempt: None, max_tokens: None, receipt: None };
+        next.kind = match effect {
+            Effect::LatestMark => "latest-mark",
+            Effect::Prepare => "prepare",
+            Effect::Ask { attempt, max_tokens } => {
+                (next.attempt, next.max_tokens) = (Some(attempt), Some(max_tokens));
+                "ask"
+            }
+            Effect::Confirm { receipt } => {
+                next.receipt = receipt;
+                "confirm"
+            }
+            Effect::Land => "land",
+            Effect::CompleteAgain => "complete",
             Effect::End(outcome) => return Ok(outcome.into()),
-        };
-        let answer =
-            perform.call_async_catch(FoldEffect { kind: kind.to_owned(), attempt, max_tokens }).await?;
+        }
+        .to_owned();
+        let answer = perform.call_async_catch(next).await?;
         input = answer.await?.into();
     }
 }

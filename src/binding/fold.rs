@@ -5,9 +5,11 @@ use napi_derive::napi;
 
 use super::columns::{FoldTarget, SurfaceColumns};
 use crate::error::Refusal;
+use crate::event::utf16_len;
 use crate::plan::{Edit, Plan, RequestPlan};
 use crate::report::instruction::{Ask, instruction};
-use crate::report::landed::{self, Facts, Language, Piece};
+use crate::report::landed;
+use crate::report::language::Language;
 
 /// One edit to append, in order.
 #[napi(object, object_from_js = false)]
@@ -42,35 +44,17 @@ pub struct InstructionFacts {
     pub checkpoint_tool: String,
 }
 
-/// A composed report: parts of text, and quotes by index.
-#[napi(object, object_from_js = false)]
-pub struct Composed {
-    /// The parts in order; exactly one of the two fields of each is set.
-    pub pieces: Vec<ComposedPiece>,
-    /// All landed text (report, pointers, rewritten siblings), UTF-16 code units.
-    pub report_chars: u32,
-}
-
-/// One part of a composed report.
-#[napi(object, object_from_js = false)]
-pub struct ComposedPiece {
-    /// Text written by the core.
-    pub text: Option<String>,
-    /// Index of a quote that stays in JavaScript.
-    pub quote: Option<u32>,
-}
-
-fn refused(refusal: &Refusal) -> Error<String> {
+pub(super) fn refused(refusal: &Refusal) -> Error<String> {
     Error::new(refusal.code().to_owned(), refusal.to_string())
 }
 
 /// A planned fold. Numbers only; it holds no text of the session.
 #[napi]
 pub struct FoldPlan {
-    plan: Plan,
-    mark: String,
+    pub(super) plan: Plan,
+    pub(super) mark: String,
     after_call: bool,
-    language: Language,
+    pub(super) language: Language,
 }
 
 /// Plans a fold on a surface window (spec/rewind.md 1).
@@ -93,7 +77,7 @@ pub fn plan_fold(
     plan().map_err(|refusal: Refusal| refused(&refusal))
 }
 
-fn language_of(name: &str) -> Language {
+pub(super) fn language_of(name: &str) -> Language {
     if name == "zh" { Language::Zh } else { Language::En }
 }
 
@@ -186,52 +170,6 @@ impl FoldPlan {
         })
     }
 
-    /// Refuses a region too small to beat the shortest possible report (spec/rewind.md 3.2). Regions
-    /// without text are judged by tokens, at the commit. `quote_chars` are the lengths of the rendered quotes.
-    ///
-    /// # Errors
-    /// `SHRINK` with both numbers.
-    #[napi(catch_unwind)]
-    pub fn weigh_region(
-        &self,
-        quote_chars: Vec<u32>,
-        folded_tokens: Option<u32>,
-        min_savings: u32,
-    ) -> std::result::Result<(), Error<String>> {
-        if let Some(folded_tokens) = folded_tokens.filter(|&tokens| min_savings > 0 && tokens <= min_savings)
-        {
-            return Err(refused(&Refusal::Savings { folded_tokens, min_savings }));
-        }
-        let (_, least) = self.composed("r", &quote_chars, 0);
-        if self.plan.folded_chars == 0 || least < self.plan.folded_chars {
-            return Ok(());
-        }
-        Err(refused(&Refusal::Shrink {
-            folded_chars: self.plan.folded_chars,
-            report_chars: least,
-            folded_tokens,
-            report_tokens: None,
-        }))
-    }
-
-    /// Composes the report that lands (spec/rewind.md 3.2).
-    #[napi(catch_unwind)]
-    pub fn compose(&self, prose: String, quote_chars: Vec<u32>) -> Composed {
-        let room = match self.plan.folded_chars {
-            0 => u32::MAX,
-            chars => (chars - 1).saturating_sub(self.pointer_chars()),
-        };
-        let (pieces, report_chars) = self.composed(&prose, &quote_chars, room);
-        let pieces = pieces
-            .into_iter()
-            .map(|piece| match piece {
-                Piece::Text(text) => ComposedPiece { text: Some(text), quote: None },
-                Piece::Quote(index) => ComposedPiece { text: None, quote: Some(index) },
-            })
-            .collect();
-        Composed { pieces, report_chars }
-    }
-
     /// The edits to append, in order, after the plan was compared with the surface as it is now.
     ///
     /// # Errors
@@ -279,28 +217,15 @@ impl FoldPlan {
     }
 
     /// Text of everything that lands beside the report.
-    fn pointer_chars(&self) -> u32 {
+    pub(super) fn pointer_chars(&self) -> usize {
         self.plan
             .edits()
             .iter()
             .map(|edit| match edit {
                 Edit::Report { .. } | Edit::ReportInPlace { .. } => 0,
-                Edit::Pointer { .. } => landed::utf16(&landed::pointer(&self.mark, self.language)),
-                Edit::Sibling { .. } => landed::utf16(&landed::sibling(&self.mark, self.language)),
+                Edit::Pointer { .. } => utf16_len(&landed::pointer(&self.mark, self.language)),
+                Edit::Sibling { .. } => utf16_len(&landed::sibling(&self.mark, self.language)),
             })
             .sum()
-    }
-
-    fn composed(&self, prose: &str, quote_chars: &[u32], room: u32) -> (Vec<Piece>, u32) {
-        let facts = Facts {
-            mark: &self.mark,
-            nodes: self.plan.folded_nodes,
-            start: self.plan.start,
-            end: self.plan.end,
-            in_place: self.plan.segments.is_empty(),
-            language: self.language,
-        };
-        let (pieces, chars) = landed::compose(&facts, prose, quote_chars, room);
-        (pieces, chars.saturating_add(self.pointer_chars()))
     }
 }

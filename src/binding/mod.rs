@@ -9,6 +9,7 @@ pub mod fold;
 pub mod outlook;
 pub mod prune;
 pub mod recall;
+pub mod report;
 pub mod turns;
 
 use napi::bindgen_prelude::create_custom_tokio_runtime;

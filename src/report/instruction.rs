@@ -1,6 +1,6 @@
 //! What the model is asked (spec/rewind.md 2.2): one final message after the exploration.
 
-use super::landed::Language;
+use super::language::Language;
 
 /// What the instruction refers to.
 #[derive(Debug, Clone)]

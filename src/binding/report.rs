@@ -1,0 +1,191 @@
+//! Reports at the border: the region's text in, once, and the text that lands out.
+
+use std::collections::BTreeMap;
+
+use napi::Error;
+use napi_derive::napi;
+
+use super::fold::{FoldPlan, refused};
+use crate::error::Refusal;
+use crate::report::compose::{Composed, Draft, Piece};
+use crate::report::evidence::Evidence;
+use crate::report::frame::Frame;
+use crate::report::gather::Gathered;
+use crate::report::language::Language;
+use crate::report::ledger_text::LedgerBudget;
+use crate::report::tools::{Tool, Tools};
+
+/// What a report is composed of, beside the texts of the session.
+#[napi(object, object_to_js = false)]
+pub struct ReportParts {
+    /// The model's prose; absent for a report made by code alone.
+    pub prose: Option<String>,
+    /// The mark's objective.
+    pub objective: Option<String>,
+    /// Lengths of persons' quotes as they will stand, UTF-16 code units.
+    pub quote_chars: Vec<u32>,
+    /// The most UTF-16 code units of report that shrink by the token meter, where one is mounted.
+    pub token_room: Option<u32>,
+    /// Share of the region that the ledger may take, 0 to 1.
+    pub ledger_share: f64,
+    /// The most the ledger may take, UTF-16 code units.
+    pub ledger_cap: u32,
+    /// Whether the prose's claims are looked up.
+    pub check_claims: bool,
+    /// The configured part of the tool table, as JSON.
+    pub tools: String,
+    /// Directories whose prefix a path may carry or lack.
+    pub roots: Vec<String>,
+}
+
+/// A composed report.
+#[napi(object, object_from_js = false)]
+pub struct ComposedReport {
+    /// The parts in order; exactly one of the two fields of each is set.
+    pub pieces: Vec<ReportPiece>,
+    /// All landed text (report, pointers, rewritten siblings), UTF-16 code units.
+    pub report_chars: u32,
+    /// Claims of the prose that are nowhere in what the model was sent.
+    pub unverified: Vec<String>,
+    /// The ledger as data, for the report's source.
+    pub ledger: serde_json::Value,
+}
+
+/// One part of a composed report.
+#[napi(object, object_from_js = false)]
+pub struct ReportPiece {
+    /// Text written by the core.
+    pub text: Option<String>,
+    /// Index of a quote that stays in JavaScript.
+    pub quote: Option<u32>,
+}
+
+/// The language of persons' own messages: `en` or `zh`.
+#[napi(catch_unwind)]
+pub fn report_language(messages: Vec<String>) -> String {
+    match Language::of_messages(messages.iter().map(String::as_str)) {
+        Language::En => "en".to_owned(),
+        Language::Zh => "zh".to_owned(),
+    }
+}
+
+#[napi]
+impl FoldPlan {
+    /// Refuses a region too small to beat the shortest possible report, or to save what is configured at
+    /// least (spec/rewind.md 3.2). Regions without text are judged by tokens, at the commit. `quote_chars` are
+    /// the lengths of the rendered quotes; `receipt` says that code alone makes the report.
+    ///
+    /// # Errors
+    /// `SHRINK` with the numbers.
+    #[napi(catch_unwind)]
+    pub fn weigh_region(
+        &self,
+        quote_chars: Vec<u32>,
+        folded_tokens: Option<u32>,
+        min_savings: u32,
+        receipt: bool,
+    ) -> std::result::Result<(), Error<String>> {
+        let frame = self.frame(0, receipt);
+        let parts = Gathered::default();
+        let prose = (!receipt).then_some("");
+        let least = self.draft(&frame, &parts, prose, &quote_chars).least();
+        let least = to_u32(least.saturating_add(self.pointer_chars()));
+        let folded_chars = self.plan.folded_chars;
+        if folded_chars > 0 && least >= folded_chars {
+            let report_tokens = None;
+            return Err(refused(&Refusal::Shrink {
+                folded_chars,
+                report_chars: least,
+                folded_tokens,
+                report_tokens,
+            }));
+        }
+        // Four code units a token is the harness's own estimate.
+        let folded_tokens = folded_tokens.unwrap_or(folded_chars / 4);
+        if min_savings > 0 && folded_tokens.saturating_sub(least / 4) < min_savings {
+            return Err(refused(&Refusal::Savings { folded_tokens, min_savings }));
+        }
+        Ok(())
+    }
+
+    /// Composes the report that lands. `evidence` is the JSON that [`Evidence::read`] describes: the one place
+    /// where a session's text crosses the border.
+    ///
+    /// # Errors
+    /// serde's own where the evidence or the tool table is not what it should be.
+    #[napi(catch_unwind)]
+    pub fn compose(&self, parts: ReportParts, evidence: String) -> napi::Result<ComposedReport> {
+        let tools: BTreeMap<String, Tool> = serde_json::from_str(&parts.tools)?;
+        let evidence = Evidence::read(&evidence)?;
+        let gathered = evidence.gather(&Tools::new(tools));
+        let roots: Vec<&str> = parts.roots.iter().map(String::as_str).collect();
+        let unverified = match &parts.prose {
+            Some(prose) if parts.check_claims => evidence.unverified(prose, &roots),
+            _ => Vec::new(),
+        };
+        let frame = self.frame(gathered.steps, parts.prose.is_none());
+        let text_room = match self.plan.folded_chars {
+            0 => usize::MAX,
+            chars => to_usize(chars - 1).saturating_sub(self.pointer_chars()),
+        };
+        let draft = Draft {
+            objective: parts.objective.as_deref().unwrap_or_default(),
+            unverified: &unverified,
+            budget: LedgerBudget { share: parts.ledger_share, cap: to_usize(parts.ledger_cap) },
+            room: parts.token_room.map_or(text_room, |room| text_room.min(to_usize(room))),
+            ..self.draft(&frame, &gathered, parts.prose.as_deref(), &parts.quote_chars)
+        };
+        let Composed { pieces, chars } = draft.compose();
+        Ok(ComposedReport {
+            pieces: pieces.into_iter().map(ReportPiece::from).collect(),
+            report_chars: to_u32(chars.saturating_add(self.pointer_chars())),
+            unverified: unverified.into_iter().map(|claim| claim.text).collect(),
+            ledger: serde_json::to_value(&gathered.ledger)?,
+        })
+    }
+
+    fn frame(&self, steps: u32, receipt: bool) -> Frame {
+        let steps = if steps == 0 { self.plan.folded_nodes } else { steps };
+        Frame { mark: self.mark.clone(), steps, start: self.plan.start, end: self.plan.end, receipt }
+    }
+
+    fn draft<'d>(
+        &self,
+        frame: &'d Frame,
+        gathered: &'d Gathered,
+        prose: Option<&'d str>,
+        quotes: &'d [u32],
+    ) -> Draft<'d> {
+        Draft {
+            frame,
+            in_place: self.plan.segments.is_empty(),
+            language: self.language,
+            prose,
+            objective: "",
+            last_words: &gathered.last_words,
+            ledger: &gathered.ledger,
+            unverified: &[],
+            quotes,
+            region: to_usize(self.plan.folded_chars),
+            budget: LedgerBudget { share: 0.0, cap: 0 },
+            room: 0,
+        }
+    }
+}
+
+impl From<Piece> for ReportPiece {
+    fn from(piece: Piece) -> Self {
+        match piece {
+            Piece::Text(text) => Self { text: Some(text), quote: None },
+            Piece::Quote(index) => Self { text: None, quote: Some(index) },
+        }
+    }
+}
+
+fn to_u32(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}
+
+fn to_usize(length: u32) -> usize {
+    usize::try_from(length).unwrap_or(usize::MAX)
+}

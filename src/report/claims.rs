@@ -1,0 +1,230 @@
+//! What the model's prose claims: paths, commands, quoted errors, identifiers, URLs, hashes and numbers, each
+//! to be looked up in what the model was sent (spec of the claim check: issue 2). No search happens here.
+
+use std::collections::BTreeSet;
+
+use super::token::{Shape, is_command, is_slot, is_sure_path, is_wide, shape, speaks_of_error, trimmed_end};
+
+/// What a claim is, which decides where its ends are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ClaimKind {
+    /// A file or directory.
+    Path,
+    /// A command line.
+    Command,
+    /// Words in quotation marks that speak of an error.
+    QuotedError,
+    /// Code in backticks that is none of the others.
+    Identifier,
+    /// A URL.
+    Url,
+    /// A commit or content hash.
+    Hash,
+    /// A number of three digits or more.
+    Number,
+}
+
+/// One claim, as the prose writes it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Claim {
+    /// What it is.
+    pub kind: ClaimKind,
+    /// Its text.
+    pub text: String,
+}
+
+/// Claims looked at in one prose; a report that makes more is not checked further.
+const CLAIMS: usize = 600;
+/// Longest claim, in bytes; a longer span is data, not a claim.
+const LONGEST: usize = 400;
+
+/// Reads the claims of a prose, each once, in order of appearance.
+#[must_use]
+pub fn claims(prose: &str) -> Vec<Claim> {
+    let mut reader = Reader::default();
+    let mut fence: Option<&str> = None;
+    for line in prose.lines() {
+        let trimmed = line.trim();
+        if let Some(rest) = trimmed.strip_prefix("```") {
+            fence = if fence.is_some() { None } else { Some(rest.trim()) };
+            continue;
+        }
+        match fence {
+            Some(info) => reader.fenced(trimmed, info),
+            None => reader.line(trimmed),
+        }
+    }
+    reader.claims
+}
+
+#[derive(Default)]
+struct Reader {
+    claims: Vec<Claim>,
+    seen: BTreeSet<Claim>,
+}
+
+impl Reader {
+    fn add(&mut self, kind: ClaimKind, text: &str) {
+        let claim = Claim { kind, text: text.to_owned() };
+        if text.is_empty()
+            || text.len() > LONGEST
+            || self.claims.len() >= CLAIMS
+            || self.seen.contains(&claim)
+        {
+            return;
+        }
+        self.seen.insert(claim.clone());
+        self.claims.push(claim);
+    }
+
+    fn fenced(&mut self, line: &str, info: &str) {
+        let shell = matches!(info, "sh" | "bash" | "shell" | "console" | "zsh" | "pwsh" | "powershell");
+        if let Some(command) = line.strip_prefix("$ ") {
+            self.add(ClaimKind::Command, command.trim());
+        } else if shell && is_command(line) {
+            self.add(ClaimKind::Command, line);
+        } else {
+            self.plain(line);
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        if let Some(quote) = line.strip_prefix("> ")
+            && speaks_of_error(quote)
+        {
+            return self.add(ClaimKind::QuotedError, trimmed_end(quote.trim()));
+        }
+        for (index, part) in line.split('`').enumerate() {
+            if index % 2 == 1 {
+                self.code(part.trim());
+            } else {
+                self.text(part);
+            }
+        }
+    }
+
+    /// The inside of backticks.
+    fn code(&mut self, span: &str) {
+        if span.is_empty()
+            || span.contains(['<', '>']) && span.contains('<') == span.contains('>') && is_slot(span)
+        {
+            return;
+        }
+        // An elided span claims its parts.
+        if span.contains('…') || span.contains("...") {
+            for part in span.split('…').flat_map(|part| part.split("...")).map(str::trim) {
+                if part.chars().count() >= 4 {
+                    self.plain(part);
+                }
+            }
+            return;
+        }
+        if let Some(command) = span.strip_prefix("$ ") {
+            return self.add(ClaimKind::Command, command.trim());
+        }
+        if span.contains(char::is_whitespace) {
+            let kind = if is_command(span) {
+                ClaimKind::Command
+            } else if speaks_of_error(span) {
+                ClaimKind::QuotedError
+            } else {
+                ClaimKind::Identifier
+            };
+            return self.add(kind, span);
+        }
+        match shape(span) {
+            Some(Shape::Number) => self.numbers(span),
+            Some(Shape::Located) => self.located(span),
+            Some(Shape::Of(kind)) => self.add(kind, span),
+            None if span.chars().filter(|c| c.is_alphanumeric()).count() >= 2 => {
+                let name = span.strip_suffix("()").unwrap_or(span);
+                self.add(ClaimKind::Identifier, name);
+            }
+            None => {}
+        }
+    }
+
+    /// Text outside of backticks: quotations that speak of errors, then single tokens.
+    fn text(&mut self, text: &str) {
+        const MARKS: [(char, char); 5] = [('"', '"'), ('“', '”'), ('「', '」'), ('『', '』'), ('«', '»')];
+        let mut rest = text;
+        while let Some((at, open)) =
+            rest.char_indices().find(|(_, c)| MARKS.iter().any(|(open, _)| open == c))
+        {
+            let close = MARKS.iter().find(|(mark, _)| *mark == open).map_or(open, |(_, close)| *close);
+            let (before, from) = rest.split_at(at);
+            self.plain(before);
+            let inner = from.get(open.len_utf8()..).unwrap_or_default();
+            let Some(end) = inner.find(close) else {
+                rest = inner;
+                continue;
+            };
+            let (quote, after) = inner.split_at(end);
+            if speaks_of_error(quote) && quote.contains(char::is_whitespace) {
+                self.add(ClaimKind::QuotedError, trimmed_end(quote.trim()));
+            } else {
+                self.plain(quote);
+            }
+            rest = after.get(close.len_utf8()..).unwrap_or_default();
+        }
+        self.plain(rest);
+    }
+
+    fn plain(&mut self, text: &str) {
+        for token in text.split(|c: char| c.is_whitespace() || is_wide(c)) {
+            let token = token
+                .trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '~' | '_' | '-'));
+            let token = trimmed_end(token).trim_start_matches(['-', '"', '\'']);
+            // `path=src/a.rs` claims the path, not the pair.
+            let token = match token.rsplit_once('=') {
+                Some((_, value)) if !token.contains("://") => value.trim_matches(['"', '\'']),
+                _ => token,
+            };
+            match shape(token) {
+                Some(Shape::Of(ClaimKind::Path)) if !is_sure_path(token) => self.numbers(token),
+                Some(Shape::Of(kind)) => self.add(kind, token),
+                Some(Shape::Located) => self.located(token),
+                Some(Shape::Number) | None => self.numbers(token),
+            }
+        }
+    }
+
+    /// `src/a.rs:42` claims the file and the line.
+    fn located(&mut self, token: &str) {
+        let at = token.char_indices().find(|&(at, c)| {
+            let rest = token.get(at + 1..).unwrap_or_default();
+            (c == ':' || c == '#') && rest.trim_start_matches('L').starts_with(|c: char| c.is_ascii_digit())
+        });
+        let (path, lines) = at.map_or((token, ""), |(at, _)| token.split_at(at));
+        self.add(ClaimKind::Path, path);
+        for part in lines.split(|c: char| !c.is_ascii_digit()) {
+            self.numbers(part);
+        }
+    }
+
+    /// Runs of digits with their separators. A letter in front makes it part of a name.
+    fn numbers(&mut self, token: &str) {
+        let mut rest = token;
+        let mut before: Option<char> = None;
+        while let Some(from) = rest.find(|c: char| c.is_ascii_digit()) {
+            let (skipped, tail) = rest.split_at(from);
+            let end = tail
+                .char_indices()
+                .find(|&(at, c)| {
+                    let next = tail.get(at + c.len_utf8()..).and_then(|rest| rest.chars().next());
+                    let joins =
+                        matches!(c, ',' | '.' | '_') && next.is_some_and(|next| next.is_ascii_digit());
+                    !c.is_ascii_digit() && !joins
+                })
+                .map_or(tail.len(), |(at, _)| at);
+            let (number, after) = tail.split_at(end);
+            let before_it = skipped.chars().next_back().or(before);
+            let named = before_it.is_some_and(|c| c.is_alphabetic() || c == '_');
+            if !named && number.bytes().filter(u8::is_ascii_digit).count() >= 3 {
+                self.add(ClaimKind::Number, number);
+            }
+            before = number.chars().next_back();
+            rest = after;
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Looks all claims up in one pass: one automaton over text with quotes, white space and path separators made
+//! equal, each hit bounded at token ends. Linear in the text, whatever the number of claims.
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::claims::{Claim, ClaimKind};
+
+/// Claims being looked up. Feed every text the model was sent, then ask what was nowhere.
+#[derive(Debug)]
+pub struct Lookup {
+    claims: Vec<Claim>,
+    /// For each claim the ways to find it; each way is a set of needles that must all be found.
+    ways: Vec<Vec<Vec<usize>>>,
+    needles: Vec<Needle>,
+    automaton: Option<AhoCorasick>,
+    longest: usize,
+    buffer: Vec<u8>,
+    /// Whether the buffer begins with what an earlier pass has judged.
+    carried: bool,
+}
+
+#[derive(Debug)]
+struct Needle {
+    text: Vec<u8>,
+    ends: Ends,
+    found: bool,
+}
+
+/// Where a token of this kind ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    Relative,
+    Absolute,
+    Command,
+    Word,
+    Kebab,
+    Url,
+    Hash,
+    Number,
+}
+
+/// Normalised bytes judged at a time; what a hit's ends may need is carried over.
+const CHUNK: usize = 64 * 1024;
+/// Bytes beside a hit that may decide.
+const MARGIN: usize = 8;
+
+impl Lookup {
+    /// Prepares the claims. `roots` are directories whose prefix a path may carry or lack, such as the
+    /// session's working directory.
+    #[must_use]
+    pub fn new(claims: Vec<Claim>, roots: &[&str]) -> Self {
+        let mut needles = Vec::new();
+        let ways = claims.iter().map(|claim| ways(claim, roots, &mut needles)).collect();
+        let patterns: Vec<&[u8]> = needles.iter().map(|needle: &Needle| needle.text.as_slice()).collect();
+        let longest = patterns.iter().map(|pattern| pattern.len()).max().unwrap_or(0);
+        // Building fails only beyond four billion states, which the bounds on claims exclude.
+        let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(patterns).ok();
+        Self { claims, ways, needles, automaton, longest, buffer: Vec::new(), carried: false }
+    }
+
+    /// Reads one text the model was sent.
+    pub fn read(&mut self, text: &str) {
+        if self.longest == 0 {
+            return;
+        }
+        let mut bytes = text.as_bytes();
+        self.buffer.clear();
+        self.carried = false;
+        let mut spaced = false;
+        while !bytes.is_empty() {
+            bytes = self.normalise(bytes, &mut spaced);
+            self.judge(bytes.is_empty());
+        }
+    }
+
+    /// The claims that were in none of the texts, in order of appearance.
+    #[must_use]
+    pub fn unverified(self) -> Vec<Claim> {
+        let Self { claims, ways, needles, .. } = self;
+        let found = |needle: &usize| needles.get(*needle).is_some_and(|needle| needle.found);
+        let is_found = |ways: &Vec<Vec<usize>>| ways.iter().any(|way| way.iter().all(found));
+        claims.into_iter().zip(ways).filter(|(_, ways)| !is_found(ways)).map(|(claim, _)| claim).collect()
+    }
+
+    /// Fills the buffer up to a chunk and returns the bytes left.
+    fn normalise<'t>(&mut self, bytes: &'t [u8], spaced: &mut bool) -> &'t [u8] {
+        let mut rest = bytes;
+        while self.buffer.len() < CHUNK {
+            let plain = rest.iter().position(|byte| !PLAIN[usize::from(*byte)]).unwrap_or(rest.len());
+            let (run, tail) = rest.split_at(plain);
+            if !run.is_empty() {
+                self.buffer.extend_from_slice(run);
+                *spaced = false;
+            }
+            let Some((mapped, after)) = special(tail) else { return tail };
+            if mapped != b' ' || !*spaced {
+                match mapped {
+                    KEEP => self.buffer.extend(tail.first()),
+                    mapped => self.buffer.push(mapped),
+                }
+            }
+            *spaced = mapped == b' ';
+            rest = after;
+        }
+        rest
+    }
+
+    fn judge(&mut self, last: bool) {
+        let Self { automaton: Some(automaton), needles, buffer, carried, longest, .. } = self else { return };
+        for hit in automaton.find_overlapping_iter(&*buffer) {
+            let judged_before = *carried && hit.start() < MARGIN;
+            let judged_later = !last && hit.end() + MARGIN > buffer.len();
+            let Some(needle) = needles.get_mut(hit.pattern().as_usize()) else { continue };
+            if needle.found || judged_before || judged_later {
+                continue;
+            }
+            let before = buffer.get(..hit.start()).unwrap_or_default();
+            let after = buffer.get(hit.end()..).unwrap_or_default();
+            needle.found = needle.ends.bound(before, after, &needle.text);
+        }
+        let keep = (*longest + 2 * MARGIN).min(buffer.len());
+        buffer.drain(..buffer.len() - keep);
+        *carried = true;
+    }
+}
+
+/// Bytes that normalisation leaves as they are. The rest: white space, quotes, backslashes, and the lead bytes
+/// of typographic quotes.
+static PLAIN: [bool; 256] = {
+    let mut plain = [true; 256];
+    let special = b" \t\r\n\x0b\x0c'\"`\\\xE2\xE3\xC2";
+    let mut at = 0;
+    while at < special.len() {
+        plain[special[at] as usize] = false;
+        at += 1;
+    }
+    plain
+};
+
+/// Stands for "the byte itself".
+const KEEP: u8 = 0;
+const QUOTE: u8 = b'\'';
+
+/// What a run of special bytes becomes, and what follows it.
+fn special(bytes: &[u8]) -> Option<(u8, &[u8])> {
+    Some(match bytes {
+        [] => return None,
+        [b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c, rest @ ..] => (b' ', rest),
+        [b'\'' | b'"' | b'`', rest @ ..] => (QUOTE, rest),
+        // JSON inside of text escapes its line breaks and quotes.
+        [b'\\', b'n' | b't' | b'r', rest @ ..] => (b' ', rest),
+        [b'\\', b'"' | b'\'', rest @ ..] => (QUOTE, rest),
+        [b'\\', b'\\', rest @ ..] | [b'\\', rest @ ..] => (b'/', rest),
+        // ‘ ’ “ ” « » 「 」 『 』 and the no-break space.
+        [0xE2, 0x80, 0x98 | 0x99 | 0x9C | 0x9D, rest @ ..] => (QUOTE, rest),
+        [0xC2, 0xAB | 0xBB, rest @ ..] => (QUOTE, rest),
+        [0xE3, 0x80, 0x8C..=0x8F, rest @ ..] => (QUOTE, rest),
+        [0xC2, 0xA0, rest @ ..] => (b' ', rest),
+        [_, rest @ ..] => (KEEP, rest),
+    })
+}
+
+fn normalised(text: &str) -> Vec<u8> {
+    let mut lookup = Lookup {
+        claims: Vec::new(),
+        ways: Vec::new(),
+        needles: Vec::new(),
+        automaton: None,
+        longest: 1,
+        buffer: Vec::new(),
+        carried: false,
+    };
+    lookup.normalise(text.as_bytes(), &mut false);
+    lookup.buffer
+}
+
+/// The ways to find a claim; its needles are appended to `needles`.
+fn ways(claim: &Claim, roots: &[&str], needles: &mut Vec<Needle>) -> Vec<Vec<usize>> {
+    let mut needle = |text: &str, ends: Ends| {
+        let text = normalised(text.trim());
+        needles.push(Needle { found: text.is_empty(), text, ends });
+        needles.len() - 1
+    };
+    match claim.kind {
+        ClaimKind::Path => path_forms(&claim.text, roots)
+            .iter()
+            .map(|form| {
+                let ends = if form.starts_with('/') { Ends::Absolute } else { Ends::Relative };
+                vec![needle(form, ends)]
+            })
+            .collect(),
+        ClaimKind::Number => {
+            number_forms(&claim.text).iter().map(|form| vec![needle(form, Ends::Number)]).collect()
+        }
+        ClaimKind::Command => vec![vec![needle(&claim.text, Ends::Command)]],
+        ClaimKind::Url => vec![vec![needle(claim.text.trim_end_matches('/'), Ends::Url)]],
+        ClaimKind::Hash => vec![vec![needle(&claim.text, Ends::Hash)]],
+        ClaimKind::QuotedError => {
+            let parts = claim.text.split('…').flat_map(|part| part.split("...")).map(str::trim);
+            vec![parts.filter(|part| !part.is_empty()).map(|part| needle(part, Ends::Word)).collect()]
+        }
+        ClaimKind::Identifier => {
+            let ends = if claim.text.contains('-') { Ends::Kebab } else { Ends::Word };
+            let mut ways = vec![vec![needle(&claim.text, ends)]];
+            // `Type::method` is fair where both its names were seen; a wrong one of them still shows.
+            let names: Vec<&str> =
+                claim.text.split(['.', ':', '#']).filter(|name| !name.is_empty()).collect();
+            let plain = |name: &&str| {
+                name.chars().count() >= 3 && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+            };
+            if names.len() > 1 && names.iter().all(plain) {
+                ways.push(names.iter().map(|name| needle(name, Ends::Word)).collect());
+            }
+            ways
+        }
+    }
+}
+
+/// A path as it stands, and without the prefixes that the same file may go without.
+fn path_forms(path: &str, roots: &[&str]) -> Vec<String> {
+    let path = path.strip_prefix("file://").unwrap_or(path).replace('\\', "/");
+    let path = path.trim_end_matches('/');
+    let path = path.strip_prefix("./").unwrap_or(path);
+    let mut forms = vec![path.to_owned()];
+    for root in roots.iter().map(|root| root.trim_end_matches(['/', '\\'])).filter(|root| !root.is_empty()) {
+        let name = root.rsplit(['/', '\\']).next().unwrap_or(root);
+        for prefix in [root, name] {
+            let rest = path.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('/'));
+            forms.extend(rest.filter(|rest| !rest.is_empty()).map(str::to_owned));
+        }
+    }
+    forms.extend(path.strip_prefix("~/").filter(|rest| !rest.is_empty()).map(str::to_owned));
+    forms
+}
+
+/// A number as it stands, without separators, and with each kind of them.
+fn number_forms(number: &str) -> Vec<String> {
+    let bare: String = number.chars().filter(|c| !matches!(c, ',' | '_')).collect();
+    let (whole, fraction) = match bare.split_once('.') {
+        Some((whole, fraction)) if !fraction.contains('.') => (whole, Some(fraction)),
+        _ => (bare.as_str(), None),
+    };
+    let mut forms = vec![number.to_owned(), bare.clone()];
+    if whole.len() > 3 && !whole.contains('.') {
+        for separator in [',', '_'] {
+            let mut form = String::new();
+            for (at, c) in whole.chars().enumerate() {
+                if at > 0 && (whole.len() - at) % 3 == 0 {
+                    form.push(separator);
+                }
+                form.push(c);
+            }
+            forms.push(fraction.map_or(form.clone(), |fraction| format!("{form}.{fraction}")));
+        }
+    }
+    forms.dedup();
+    forms
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+impl Ends {
+    /// Whether a hit between `before` and `after` is a whole token.
+    fn bound(self, before: &[u8], after: &[u8], needle: &[u8]) -> bool {
+        let (left, right, second) = (before.last().copied(), after.first().copied(), after.get(1).copied());
+        let opens_word = needle.first().copied().is_some_and(is_word);
+        let closes_word = needle.last().copied().is_some_and(is_word);
+        let word = |byte: Option<u8>| byte.is_some_and(is_word);
+        let one_of = |byte: Option<u8>, set: &[u8]| byte.is_some_and(|byte| set.contains(&byte));
+        match self {
+            Self::Relative | Self::Absolute => {
+                let joined: &[u8] = if self == Self::Absolute { b"-./~" } else { b"-." };
+                let dotted = right == Some(b'.') && word(second);
+                !(word(left) || one_of(left, joined) || word(right) || right == Some(b'-') || dotted)
+            }
+            Self::Command => {
+                let ends =
+                    right.is_none() || one_of(right, b" ';&|)]}>,") || right == Some(b'.') && !word(second);
+                !word(left) && !one_of(left, b"-./") && ends
+            }
+            Self::Word => !(opens_word && word(left) || closes_word && word(right)),
+            Self::Kebab => {
+                let after_dash = right == Some(b'-') && word(second);
+                !(word(left) || left == Some(b'-') || closes_word && word(right) || after_dash)
+            }
+            Self::Url => {
+                let slash = right == Some(b'/') && (word(second) || one_of(second, b"-%?"));
+                let dotted = one_of(right, b".:") && word(second);
+                !(word(left) || word(right) || one_of(right, b"-?=&%~+") || slash || dotted)
+            }
+            // An abbreviated hash is the beginning of a longer one.
+            Self::Hash => !word(left) && (!word(right) || right.is_some_and(|byte| byte.is_ascii_hexdigit())),
+            Self::Number => number_ends(before, after),
+        }
+    }
+}
+
+/// A number may carry one letter in front (`L120`, `v120`) and a short unit behind (`120ms`).
+fn number_ends(before: &[u8], after: &[u8]) -> bool {
+    let mut left = before.iter().rev().copied();
+    let first = left.next();
+    let second = left.next();
+    let left_ok = match first {
+        None => true,
+        Some(b'_') => false,
+        Some(b'.') => !second.is_some_and(|byte| byte.is_ascii_digit()),
+        Some(byte) if byte.is_ascii_digit() => false,
+        Some(byte) if byte.is_ascii_alphabetic() => !second.is_some_and(is_word),
+        Some(_) => true,
+    };
+    let unit = after.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let behind = after.get(unit).copied();
+    let right_ok = match after.first().copied() {
+        None => true,
+        Some(b'_') => false,
+        Some(b'.') => !after.get(1).is_some_and(u8::is_ascii_digit),
+        Some(byte) if byte.is_ascii_digit() => false,
+        Some(byte) if byte.is_ascii_alphabetic() => unit <= 3 && !behind.is_some_and(is_word),
+        Some(_) => true,
+    };
+    left_ok && right_ok
+}
