@@ -2,6 +2,9 @@
 import { BlockAssembler } from '@deepseek-ai/dsh-llm';
 import { untilAborted } from './abort.js';
 
+/** The harness's code for a completion that finished normally and said nothing. */
+const EMPTY_RESPONSE = 'EMPTY_RESPONSE';
+
 /**
  * Finds the route of an auxiliary call: the configured pair, else the session's last routed request, else
  * the agent's options (spec/rewind.md 2.1).
@@ -63,7 +66,7 @@ export async function ask(llm, options) {
     for (;;) {
       const { done, value } = await untilAborted(iterator.next(), signal);
       if (done) break;
-      if (value.type === 'finish') finish = value.reason;
+      if (value.type === 'finish') finish = withoutFalseAlarm(value.reason);
       assembler.push(value);
     }
   } catch (error) {
@@ -82,6 +85,11 @@ export async function ask(llm, options) {
     failure: finish ? finish.failure && describe(finish.failure) : 'the stream ended without a finish',
     usage: assembler.usage,
   };
+}
+
+/** Adapters report a normal finish without a single block as a failure; to the caller it is an empty answer. */
+function withoutFalseAlarm(reason) {
+  return reason.failure?.code === EMPTY_RESPONSE ? { kind: 'stop' } : reason;
 }
 
 function describe({ message, code }) {
