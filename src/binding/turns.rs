@@ -5,6 +5,8 @@ use napi::Error;
 use napi::bindgen_prelude::{Float64Array, Uint8Array, Uint32Array, Utf16String};
 use napi_derive::napi;
 
+use super::columns::SurfaceColumns;
+use crate::error::Refusal;
 use crate::event::SurfaceOp;
 use crate::turns::answer;
 use crate::turns::balance::balanced;
@@ -18,6 +20,7 @@ use crate::turns::table::{Entry, Turn, TurnTable};
 use crate::turns::transcript::{Limits, fit, render_transcript};
 use crate::turns::units::points;
 use crate::turns::view;
+use crate::wire::{Tail, faults};
 
 type Result<T> = std::result::Result<T, Error<String>>;
 
@@ -151,6 +154,13 @@ impl JsTurnTable {
     #[must_use]
     pub fn any_completed(&self) -> bool {
         self.table.any_completed()
+    }
+
+    /// Whether a turn that began after this one has ended.
+    #[napi(catch_unwind)]
+    #[must_use]
+    pub fn ended_after(&self, number: u32) -> bool {
+        self.table.ended_after(number)
     }
 
     /// Whether the newest turn is open.
@@ -377,6 +387,21 @@ pub fn turn_transcript(script: TurnScript, result_cap: u32, whole_cap: u32) -> R
 #[must_use]
 pub fn fit_transcript(text: Utf16String, budget: u32) -> Option<Utf16String> {
     fit(&text, budget).map(Utf16String::from)
+}
+
+/// How many nodes of the surface a request can send: those before the first that a provider would refuse,
+/// among them the message whose call is still open.
+///
+/// # Errors
+/// `UNBALANCED` where a node of the surface does not agree with the log.
+#[napi(catch_unwind)]
+pub fn request_cut(columns: SurfaceColumns) -> Result<u32> {
+    let corrupt = |refusal: Refusal| Error::new(refusal.code().to_owned(), refusal.to_string());
+    let surface = columns.parse().map_err(corrupt)?;
+    let nodes = surface.nodes();
+    let all = faults(&surface, nodes.iter(), Tail::Request);
+    let first = all.first().and_then(|fault| nodes.iter().position(|node| node.seq == fault.seq));
+    Ok(u32::try_from(first.unwrap_or(nodes.len())).unwrap_or(u32::MAX))
 }
 
 fn size(value: u32) -> usize {

@@ -171,6 +171,13 @@ impl TurnTable {
         self.turns.iter().any(|turn| turn.end.is_some())
     }
 
+    /// Whether a turn that began after this one has ended.
+    #[must_use]
+    pub fn ended_after(&self, number: u32) -> bool {
+        let later = self.turns.iter().rev().take_while(|turn| turn.number != number);
+        later.into_iter().any(|turn| turn.end.is_some())
+    }
+
     /// Whether the newest turn is open.
     #[must_use]
     pub fn is_open(&self) -> bool {
@@ -260,6 +267,15 @@ mod tests {
         assert_eq!(table.candidate(1), Err(TurnRefusal::AlreadyReplaced(1)));
         assert!(table.unsummarized().is_empty());
         assert!(table.any_completed());
+    }
+
+    #[test]
+    fn a_turn_knows_whether_another_has_ended_since() {
+        let mut table = table(&[start(1), end(1), start(2)]);
+        assert!(!table.ended_after(1));
+        table.read(3, end(2));
+        assert!(table.ended_after(1));
+        assert!(!table.ended_after(2));
     }
 
     #[test]
