@@ -64,7 +64,7 @@ export class Coordinator {
     if (!mayStart) return;
     const raw = turnsOf(this.session).unsummarized.filter((turn) => this.#known.has(turn));
     const [newest, ...older] = raw.filter((turn) => this.#mayTry(turn));
-    if (newest !== undefined) this.#enqueue([newest, ...older.reverse()], true);
+    if (newest !== undefined) this.#enqueue([newest, ...older.toReversed()], true);
   }
 
   /**
@@ -275,7 +275,7 @@ export class Coordinators {
     });
     ctx.on('session/event', (session, event) => this.#observe(session, event));
     ctx.effect(() => () => {
-      for (const agent of [...this.#byAgent.keys()]) this.#drop(agent);
+      for (const agent of this.#byAgent.keys()) this.#drop(agent);
     }, 'turn-memory: coordinators');
     for (const agent of ctx.agents.list()) this.#adopt(agent);
   }

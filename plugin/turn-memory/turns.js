@@ -98,7 +98,7 @@ export function spanOf(session, number, events) {
     window.push([event.seq, first, last, flagsOf(event)]);
     if (last < start) break;
   }
-  return Array.from(table.span(number, Uint32Array.from(window.reverse().flat())));
+  return Array.from(table.span(number, Uint32Array.from(window.toReversed().flat())));
 }
 
 function flagsOf(event) {

@@ -4,6 +4,7 @@
 //! end of the host. napi's default runtime would start a worker per core; [`init`] installs one with one.
 
 pub mod columns;
+pub mod drafts;
 pub mod drive;
 pub mod fold;
 pub mod outlook;
