@@ -1,4 +1,7 @@
-/** What a person reads when the plugin cannot start: one sentence that says what is wrong and what is expected. */
+/**
+ * What a person reads when the plugin cannot start: one sentence that says what is wrong and what is
+ * expected.
+ */
 import assert from 'node:assert/strict';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,13 +27,16 @@ test('an invalid value is named, with what is expected', async (t) => {
 });
 
 test('a provider without a model is refused', async (t) => {
-  assert.match(await bootWith(t, { summarizationProvider: 'deepseek-official' }), /summarizationModel is missing/);
+  const words = await bootWith(t, { summarizationProvider: 'deepseek-official' });
+  assert.match(words, /summarizationModel is missing/);
 });
 
 test('without an addon for the platform the boot says which, and how to build it', async (t) => {
   const cli = await prepareCli(t, {});
   const installed = join(cli.home, 'profiles', 'headless', 'node_modules', '@dpskh', 'tool-rewind');
-  for (const name of readdirSync(installed).filter((one) => one.endsWith('.node'))) rmSync(join(installed, name));
+  const addons = readdirSync(installed).filter((name) => name.endsWith('.node'));
+  assert.equal(addons.length, 1);
+  rmSync(join(installed, addons[0]));
   const { code, stderr } = await cli.run('never reached');
   assert.equal(code, 1);
   assert.ok(stderr.includes(`@dpskh/tool-rewind has no native core for ${platformTriple()}`), stderr);

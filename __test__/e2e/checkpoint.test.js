@@ -18,7 +18,9 @@ test('without a checkpoint provider the tool answers which row to add', async (t
   assert.deepEqual(outline(log), [
     'person: find the port', 'model c1', 'result c1', 'model w1', 'result w1!', 'model "done"',
   ]);
-  assert.match(resultOf(log, 'w1'), /tool-rewind-checkpoint.*@dpskh\/tool-rewind\/checkpoint.*cordis\.patch\.yml/);
+  const answer = resultOf(log, 'w1');
+  assert.match(answer, /row \{ id: tool-rewind-checkpoint, name: '@dpskh\/tool-rewind\/checkpoint' \}/);
+  assert.match(answer, /cordis\.patch\.yml/);
   assert.equal(log.events.find(({ data }) => data?.error)?.data.error.code, 'NO_CHECKPOINT');
   const names = provider.of('main')[0].tools.map((tool) => tool.function.name);
   assert.ok(names.includes('rewind') && !names.includes('checkpoint'));

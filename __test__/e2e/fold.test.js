@@ -14,7 +14,8 @@ test('a plain fold', async (t) => {
   });
   assert.equal(stdout, 'It is 7141.\n');
   assert.deepEqual(outline(log), [
-    'person: find the port', 'model m1', 'result m1', 'report 1', 'model w1', 'result w1', 'model "It is 7141."',
+    'person: find the port', 'model m1', 'result m1', 'report 1', 'model w1', 'result w1',
+    'model "It is 7141."',
   ]);
 
   const [report] = reportsIn(log);
@@ -74,7 +75,8 @@ test('exploration only in parallel siblings', async (t) => {
     report: [say(REPORT)],
   });
   assert.deepEqual(outline(log), [
-    'person: find the port', 'model c0 m1 c1 c2', 'result c0', 'result m1', 'result c1*', 'result c2*', 'model w1',
+    'person: find the port', 'model c0 m1 c1 c2', 'result c0', 'result m1', 'result c1*', 'result c2*',
+    'model w1',
     'result w1', 'model "done"',
   ]);
   assert.match(resultOf(log, 'c2'), /^\[rewind report of mark 1\]/);
@@ -92,7 +94,8 @@ test('two folds in a row', async (t) => {
     report: [say(REPORT), say('## Findings\nThe host is beta (b.txt).')],
   });
   assert.deepEqual(outline(log), [
-    'person: find the port', 'model m1', 'result m1', 'report 1', 'model w1', 'result w1', 'model m2', 'result m2',
+    'person: find the port', 'model m1', 'result m1', 'report 1', 'model w1', 'result w1', 'model m2',
+    'result m2',
     'report 2', 'model w2', 'result w2', 'model "done"',
   ]);
   assert.deepEqual(reportsIn(log).map(({ data }) => data.source.foldedNodes), [2, 2]);
@@ -100,11 +103,14 @@ test('two folds in a row', async (t) => {
 
 test('a second rewind on a folded mark is refused and folds nothing', async (t) => {
   const { log, provider } = await runTask(t, {
-    main: [act(mark()), act(look('c1')), act(fold('w1')), act(look('c2', 'b.txt')), act(fold('w2')), say('done')],
+    main: [
+      act(mark()), act(look('c1')), act(fold('w1')), act(look('c2', 'b.txt')), act(fold('w2')), say('done'),
+    ],
     report: [say(REPORT)],
   });
   assert.deepEqual(outline(log), [
-    'person: find the port', 'model m1', 'result m1', 'report 1', 'model w1', 'result w1', 'model c2', 'result c2',
+    'person: find the port', 'model m1', 'result m1', 'report 1', 'model w1', 'result w1', 'model c2',
+    'result c2',
     'model w2', 'result w2!', 'model "done"',
   ]);
   assert.match(resultOf(log, 'w2'), /Mark 1 is folded already/);
@@ -135,7 +141,8 @@ test('a rewind without a mark', async (t) => {
   assert.deepEqual(provider.of('report'), []);
 });
 
-for (const [order, calls] of [['first', [fold(), look('c2', 'b.txt')]], ['last', [look('c2', 'b.txt'), fold()]]]) {
+const PARALLEL = { first: [fold(), look('c2', 'b.txt')], last: [look('c2', 'b.txt'), fold()] };
+for (const [order, calls] of Object.entries(PARALLEL)) {
   test(`a rewind in parallel with another call, ${order}`, async (t) => {
     const { log, provider } = await runTask(t, {
       main: [act(mark()), act(look('c1')), act(calls), say('done')],

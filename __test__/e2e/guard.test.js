@@ -15,7 +15,8 @@ test('the guard warns, the model folds, and the warning folds with the rest', as
   assert.equal(warned.role, 'user');
   assert.match(warned.content, /mark 1 \(objective: find the port\).*call `rewind` now/);
   assert.deepEqual(outline(log), [
-    'person: find the port', 'model m1', 'result m1', 'report 1', 'model w1', 'result w1', 'model "As I said: 7141."',
+    'person: find the port', 'model m1', 'result m1', 'report 1', 'model w1', 'result w1',
+    'model "As I said: 7141."',
   ]);
   assert.equal(reportsIn(log)[0].data.source.foldedNodes, 4, 'call, result, first answer, warning');
 });

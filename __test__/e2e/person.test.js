@@ -1,4 +1,6 @@
-/** A person and a fold in the real CLI: steering, several turns, a stored session taken up again, the command. */
+/**
+ * A person and a fold in the real CLI: steering, several turns, a stored session taken up again, the command.
+ */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -51,7 +53,8 @@ test('an exploration over two turns folds around the second prompt', async (t) =
   assert.deepEqual(reasons(outcome), ['completed', 'completed']);
   const [log] = cli.logs();
   assert.deepEqual(outline(log), [
-    'person: find the port', 'model m1', 'result m1', 'pointer 1', 'person: and the host', 'report 1', 'model w1',
+    'person: find the port', 'model m1', 'result m1', 'pointer 1', 'person: and the host', 'report 1',
+    'model w1',
     'result w1', 'model "done"',
   ]);
   assertSound(cli);

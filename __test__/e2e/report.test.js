@@ -1,8 +1,12 @@
-/** What a fold does with answers that are no report, and with providers that fail: a plain refusal, nothing changed. */
+/**
+ * What a fold does with answers that are no report, and with providers that fail: a plain refusal, nothing
+ * changed.
+ */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
-  NEEDLES, REPORT, act, assertSound, carries, fold, look, mark, outline, prepareCli, reportsIn, resultOf, runTask,
+  NEEDLES, REPORT, act, assertSound, carries, fold, look, mark, outline, prepareCli, reportsIn, resultOf,
+  runTask,
   say,
 } from './scenario.js';
 
@@ -12,7 +16,8 @@ const FOLDED = [
 ];
 /** The failed fold leaves everything where it was. */
 const UNTOUCHED = [
-  'person: find the port', 'model m1', 'result m1', 'model c1', 'result c1', 'model w1', 'result w1!', 'model "done"',
+  'person: find the port', 'model m1', 'result m1', 'model c1', 'result c1', 'model w1', 'result w1!',
+  'model "done"',
 ];
 
 function codeOf(log) {
@@ -75,7 +80,8 @@ test('tool calls and tool-call markup are no report', async (t) => {
 });
 
 test('a provider that answers 500 is not asked again, and its words are kept', async (t) => {
-  const run = await runTask(t, { main: STUBBORN, report: [{ status: 500, error: 'the summarizer is on fire' }] });
+  const failure = { status: 500, error: 'the summarizer is on fire' };
+  const run = await runTask(t, { main: STUBBORN, report: [failure] });
   assertRefused(run, 1, /the summarizer is on fire \(SERVER\)/);
 });
 
@@ -93,7 +99,7 @@ test('a report longer than the exploration is refused, and the guard is content'
   const { log, provider } = await runTask(t, { main: MAIN, report: [say('word '.repeat(2000))] });
   assert.deepEqual(outline(log), UNTOUCHED);
   assert.equal(codeOf(log), 'SHRINK');
-  assert.match(resultOf(log, 'w1'), /Folding would not make the context smaller: the region has \d+ characters/);
+  assert.match(resultOf(log, 'w1'), /would not make the context smaller: the region has \d+ characters/);
   assert.equal(provider.of('report').length, 1);
 });
 
@@ -117,7 +123,8 @@ test('a provider that hangs is left when a person cancels; the next turn folds',
     },
   });
   const driven = cli.drive({ moves: [
-    { prompt: 'find the port', at: [{ type: 'tool/call', count: 3, cancel: true, wait: 1500 }] }, { prompt: 'go on' },
+    { prompt: 'find the port', at: [{ type: 'tool/call', count: 3, cancel: true, wait: 1500 }] },
+    { prompt: 'go on' },
   ] });
   const { outcome, stderr } = await driven;
   assert.deepEqual(outcome?.outcomes.map(({ reason }) => reason.kind), ['aborted', 'completed'], stderr);

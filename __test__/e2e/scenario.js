@@ -1,11 +1,18 @@
-/** What the end-to-end scenarios share: a workspace worth exploring, the model's moves, and a way to see a surface. */
+/**
+ * What the end-to-end scenarios share: a workspace worth exploring, the model's moves, and a way to see a
+ * surface.
+ */
 import assert from 'node:assert/strict';
 import { OURS, RUNNER, createCli } from '../support/cli.js';
 import { act, call, say } from '../support/script.js';
 import { textOf } from '../support/wire.js';
 
 /** Words that stand in one explored file each, and nowhere else. */
-export const NEEDLES = { 'a.txt': 'needle-alpha-7141', 'b.txt': 'needle-beta-2236', 'c.txt': 'needle-gamma-9508' };
+export const NEEDLES = {
+  'a.txt': 'needle-alpha-7141',
+  'b.txt': 'needle-beta-2236',
+  'c.txt': 'needle-gamma-9508',
+};
 
 const FILES = Object.fromEntries(Object.entries(NEEDLES).map(([name, needle]) => [
   name, `${'a line that nobody needs twice\n'.repeat(80)}${needle}\n${'and more of the same\n'.repeat(40)}`,
@@ -24,14 +31,15 @@ export const fold = (id = 'w1') => call(id, 'rewind');
  * @returns a promise of the prepared CLI, with the explorable files in its workspace.
  */
 export async function prepareCli(t, { runner = false, packages = [OURS], ...options }) {
-  const cli = await createCli({ files: FILES, packages: runner ? [...packages, RUNNER] : packages, ...options });
+  const added = runner ? [...packages, RUNNER] : packages;
+  const cli = await createCli({ files: FILES, packages: added, ...options });
   t.after(() => cli.close());
   return cli;
 }
 
 /**
- * Gives one task to the CLI and requires what every scenario requires: a clean exit, no HTTP 400 for a message
- * sequence, a wire-valid surface, every scripted step taken.
+ * Gives one task to the CLI and requires what every scenario requires: a clean exit, no HTTP 400 for a
+ * message sequence, a wire-valid surface, every scripted step taken.
  *
  * @param t - the test.
  * @param options - the CLI's options; `main` and `report` are the model's steps.
@@ -46,7 +54,9 @@ export async function runTask(t, { main, report, ...options }) {
   return { cli, log, stdout, provider: cli.provider };
 }
 
-/** @param cli - a prepared CLI after its runs: nothing was refused, nothing is left over, every log is valid. */
+/**
+ * @param cli - a prepared CLI after its runs: nothing was refused, nothing is left over, every log is valid.
+ */
 export function assertSound({ provider, logs }) {
   assert.deepEqual(provider.rejected, []);
   assert.deepEqual(provider.script.left, {});
@@ -56,7 +66,9 @@ export function assertSound({ provider, logs }) {
 function sourceOf({ source }) {
   if (source.kind === 'user') return 'person';
   const { plugin, markId } = source;
-  const known = { 'rewind': `report ${markId}`, 'rewind-pointer': `pointer ${markId}`, 'rewind-guard': 'guard' };
+  const known = {
+    'rewind': `report ${markId}`, 'rewind-pointer': `pointer ${markId}`, 'rewind-guard': 'guard',
+  };
   return known[plugin] ?? plugin.split('/').at(-1);
 }
 
@@ -79,8 +91,8 @@ function sketch({ type, data, surfaceOp }) {
 
 /**
  * @param log - a log as `readLog` returns it.
- * @returns its surface, one sketch a node; the runtime context, which every session has, is left out. `!` marks an
- * error, `*` a result that was rewritten in place.
+ * @returns its surface, one sketch a node; the runtime context, which every session has, is left out. `!`
+ * marks an error, `*` a result that was rewritten in place.
  */
 export function outline({ surface }) {
   return surface.map(sketch).filter((words) => words !== 'dsh-system-prompt');

@@ -1,6 +1,6 @@
 /**
- * A checkpoint provider that is not ours, to the contract that the fold relies on: marks in memory, without the
- * call's id, and every answer a few milliseconds late, as from a store on disk.
+ * A checkpoint provider that is not ours, to the contract that the fold relies on: marks in memory, without
+ * the call's id, and every answer a few milliseconds late, as from a store on disk.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineTool } from '@deepseek-ai/dsh-tools';
@@ -17,7 +17,11 @@ class ForeignCheckpoint {
   async mark(session, objective) {
     const marks = this.#marks.get(session.id) ?? [];
     const mark = {
-      id: marks.length + 1, sessionId: session.id, logLength: session.events.length, objective, foldedAt: null,
+      id: marks.length + 1,
+      sessionId: session.id,
+      logLength: session.events.length,
+      objective,
+      foldedAt: null,
     };
     this.#marks.set(session.id, [...marks, mark]);
     await delay(LATE_MS);
@@ -49,7 +53,10 @@ export function apply(ctx) {
     name: 'checkpoint',
     description: 'The foreign checkpoint.',
     parameters: { objective: { type: 'string', description: 'What is to be found out.' } },
-    output: { schema: { type: 'integer' }, render: (_args, id) => [{ type: 'text', text: `foreign mark ${id}` }] },
+    output: {
+      schema: { type: 'integer' },
+      render: (_args, id) => [{ type: 'text', text: `foreign mark ${id}` }],
+    },
     execute: async ({ objective }, { agent }) => (await service.mark(agent.session, objective)).id,
   }));
 }

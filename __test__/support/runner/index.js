@@ -10,8 +10,8 @@
  *       { "command": "/rewind" } ] }
  *
  * `at` acts when the count-th event of that type is logged after the prompt: `steer` sends a person's words,
- * `cancel` stops the turn as a person does, `exit` ends the process on the spot. With `wait` it acts that many
- * milliseconds later. The outcome of each move is printed at the end, as one line of JSON.
+ * `cancel` stops the turn as a person does, `exit` ends the process on the spot. With `wait` it acts that
+ * many milliseconds later. The outcome of each move is printed at the end, as one line of JSON.
  */
 import { randomUUID } from 'node:crypto';
 import { installModelSelection } from '@deepseek-ai/dsh-agent';
