@@ -26,7 +26,7 @@ export function evidenceOf(session, events, folded, { sent, extra }) {
     events: withDispatches(events, seqs).map((seq) => slim(events[seq])),
     sent: sent.filter((seq) => own.has(seq)),
     messages: [
-      ...sent.filter((seq) => !own.has(seq)).map((seq) => ({ content: contentOf(events[seq]) })),
+      ...sent.filter((seq) => !own.has(seq)).map((seq) => message(events[seq])),
       ...extra.map(({ content }) => ({ content })),
     ],
   });
@@ -78,6 +78,12 @@ function carrierOf(session, events, first) {
     if (events[nodes[at]].type === 'assistant/message') return nodes[at];
   }
   return undefined;
+}
+
+/** What the model was sent of an event; a report also says which of its claims are unproven. */
+function message(event) {
+  const { source } = event.data;
+  return { content: contentOf(event), ...(isReportSource(source) ? { source } : {}) };
 }
 
 /** An event without what only cards need: presentation data may repeat a whole file. */

@@ -1,6 +1,8 @@
 //! The one text that crosses the border for a report: the region's events as the log holds them, and the rest
 //! of what the model was sent.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -62,17 +64,42 @@ impl<'a> Evidence<'a> {
 
     /// The claims of a prose that are nowhere in what the model was sent. `roots` are directories whose
     /// prefix a path may carry or lack.
+    ///
+    /// What an older report stated and nobody could verify is no proof of itself: such a claim must be found
+    /// outside of reports.
     #[must_use]
     pub fn unverified(&self, prose: &str, roots: &[&str]) -> Vec<Claim> {
-        let mut lookup = Lookup::new(claims(prose), roots);
-        for event in self.events.iter().filter(|event| self.sent.binary_search(&event.seq).is_ok()) {
-            event.content().iter().for_each(|block| read(&mut lookup, block));
+        let (mut outside, mut reports) = (Vec::new(), Vec::new());
+        let sent = self.events.iter().filter(|event| self.sent.binary_search(&event.seq).is_ok());
+        let sent = sent.map(|event| (event.content(), event.source()));
+        let rest = self.messages.iter().map(|message| (message.content.as_slice(), Some(&message.source)));
+        let mut disputed = BTreeSet::new();
+        for (content, source) in sent.chain(rest) {
+            match source.filter(|source| source.is_plugin("rewind")) {
+                Some(source) => {
+                    disputed.extend(source.field::<Vec<String>>("unverified").unwrap_or_default());
+                    reports.push(content);
+                }
+                None => outside.push(content),
+            }
         }
-        for message in &self.messages {
-            message.content.iter().for_each(|block| read(&mut lookup, block));
+        let missing = look_up(claims(prose), roots, &outside);
+        if missing.is_empty() || reports.is_empty() {
+            return missing;
         }
-        lookup.unverified()
+        let open = missing.iter().filter(|claim| !disputed.contains(&claim.text)).cloned().collect();
+        let nowhere = look_up(open, roots, &reports);
+        missing
+            .into_iter()
+            .filter(|claim| disputed.contains(&claim.text) || nowhere.contains(claim))
+            .collect()
     }
+}
+
+fn look_up(claims: Vec<Claim>, roots: &[&str], texts: &[&[Block<'_>]]) -> Vec<Claim> {
+    let mut lookup = Lookup::new(claims, roots);
+    texts.iter().copied().flatten().for_each(|block| read(&mut lookup, block));
+    lookup.unverified()
 }
 
 fn read(lookup: &mut Lookup, block: &Block<'_>) {

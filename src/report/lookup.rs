@@ -317,7 +317,9 @@ fn number_ends(before: &[u8], after: &[u8]) -> bool {
         Some(b'_') => false,
         Some(b'.') => !after.get(1).is_some_and(u8::is_ascii_digit),
         Some(byte) if byte.is_ascii_digit() => false,
-        Some(byte) if byte.is_ascii_alphabetic() => unit <= 3 && !behind.is_some_and(is_word),
+        Some(byte) if byte.is_ascii_alphabetic() => {
+            unit <= 3 && !behind.is_some_and(is_word) && !first.is_some_and(|byte| byte.is_ascii_alphabetic())
+        }
         Some(_) => true,
     };
     left_ok && right_ok

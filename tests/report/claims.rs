@@ -1,0 +1,194 @@
+use serde_json::json;
+use tool_rewind::report::claims::{Claim, ClaimKind, claims};
+use tool_rewind::report::evidence::Evidence;
+use tool_rewind::report::lookup::Lookup;
+
+use crate::session::Log;
+
+fn found(prose: &str) -> Vec<(ClaimKind, String)> {
+    claims(prose).into_iter().map(|claim| (claim.kind, claim.text)).collect()
+}
+
+/// Claims of `prose` that `text` does not show.
+fn missing(prose: &str, text: &str) -> Vec<String> {
+    let mut lookup = Lookup::new(claims(prose), &["/home/me/app"]);
+    lookup.read(text);
+    lookup.unverified().into_iter().map(|claim| claim.text).collect()
+}
+
+#[test]
+fn every_kind_of_claim_is_read_from_prose() {
+    use ClaimKind::{Command, Hash, Identifier, Number, Path, QuotedError, Url};
+    let cases: Vec<(&str, Vec<(ClaimKind, &str)>)> = vec![
+        (
+            "The bug is in src/app/main.rs, see README.md.",
+            vec![(Path, "src/app/main.rs"), (Path, "README.md")],
+        ),
+        (
+            "See `src/a.rs:1474` and lib/b.py#L20-L345.",
+            vec![(Path, "src/a.rs"), (Number, "1474"), (Path, "lib/b.py"), (Number, "345")],
+        ),
+        ("Ran `cargo test --all`; it failed.", vec![(Command, "cargo test --all")]),
+        ("```sh\n$ ./run.sh -v\nmake all\n```", vec![(Command, "./run.sh -v"), (Command, "make all")]),
+        ("It says \"cannot find module x\" there.", vec![(QuotedError, "cannot find module x")]),
+        ("报错“无法解析 模块”。", vec![(QuotedError, "无法解析 模块")]),
+        ("> TypeError: x is not a function", vec![(QuotedError, "TypeError: x is not a function")]),
+        ("Call `parseConfig()` or `Foo::bar`.", vec![(Identifier, "parseConfig"), (Identifier, "Foo::bar")]),
+        ("At https://x.dev/a?b=1 we saw it.", vec![(Url, "https://x.dev/a?b=1")]),
+        ("Commit 9f8e7d6 fixed it.", vec![(Hash, "9f8e7d6")]),
+        ("It took 1,234 ms, or 87.5%, of 12 runs.", vec![(Number, "1,234"), (Number, "87.5")]),
+        (
+            "读取了src/服务.ts文件和 config.yaml，共 4096 行",
+            vec![(Path, "src/"), (Path, "config.yaml"), (Number, "4096")],
+        ),
+        ("both and/or read/write over TCP/IP at 10:45", vec![]),
+        ("In [s120] nothing; v2 and x86 too; Node.js, e.g.", vec![]),
+        ("Use `<name>` here", vec![]),
+        ("`a … longer part`", vec![]),
+    ];
+    for (prose, expected) in cases {
+        let expected: Vec<(ClaimKind, String)> =
+            expected.into_iter().map(|(kind, text)| (kind, text.to_owned())).collect();
+        assert_eq!(found(prose), expected, "{prose}");
+    }
+}
+
+#[test]
+fn near_misses_are_not_found() {
+    let text = "read src/core/parser.rs and src/core/lexer.rs; took 4821 ms; commit 9f8e7d6c; ran npm run build:web; \
+                parseConfigFile(x); https://docs.rs/serde/1.0; Error: cannot open file";
+    let wrong = [
+        "`src/core/parsers.rs`",
+        "`src/core/parse.rs`",
+        "`src/util/parser.rs`",
+        "`core/lexer.r`",
+        "`rc/core/lexer.rs`",
+        "`/core/parser.rs`",
+        "4822 ms",
+        "482 ms",
+        "14821",
+        "`9f8e7d6d`",
+        "`npm run build`",
+        "`npm run build:we`",
+        "`parseConfig`",
+        "`arseConfigFile`",
+        "https://docs.rs/serde/1.1",
+        "https://docs.rs/serde",
+        "\"cannot open files\"",
+        "\"cannot open fil\"",
+    ];
+    for prose in wrong {
+        assert_eq!(missing(prose, text).len(), 1, "{prose}");
+    }
+    let right = [
+        "`src/core/parser.rs`",
+        "core/lexer.rs:12",
+        "`parser.rs`",
+        "`src/core`",
+        "./src/core/lexer.rs",
+        "4,821 ms",
+        "4821",
+        "`9f8e7d6c`",
+        "`9f8e7d6`",
+        "`npm run build:web`",
+        "`parseConfigFile`",
+        "`parseConfigFile()`",
+        "https://docs.rs/serde/1.0",
+        "“cannot open file”",
+        "`/home/me/app/src/core/parser.rs`",
+        "`app/src/core/parser.rs`",
+    ];
+    for prose in right {
+        assert_eq!(missing(prose, text), [""; 0], "{prose}");
+    }
+}
+
+#[test]
+fn quotes_spaces_escapes_and_separators_do_not_matter() {
+    assert_eq!(missing("`grep -n \"a b\"  src`", "grep -n 'a b' src"), [""; 0]);
+    assert_eq!(missing("`git commit -m 'x y'`", "{\"command\":\"git commit -m \\\"x y\\\"\"}"), [""; 0]);
+    assert_eq!(missing("\"error in line\ntwo\"", "x"), [""; 0]);
+    assert_eq!(missing("`src/a.rs`", "C:\\repo\\src\\a.rs"), [""; 0]);
+    assert_eq!(missing("`src\\a.rs`", "src/a.rs"), [""; 0]);
+    assert_eq!(missing("`lib/x.ts`", "[\"one\\nlib/x.ts\\ntwo\"]"), [""; 0]);
+    assert_eq!(missing("12345 rows", "count: 12,345"), [""; 0]);
+    assert_eq!(missing("12,345 rows", "count=12_345;"), [""; 0]);
+    assert_eq!(missing("`Cache::evict`", "impl Cache {\n fn evict() {}"), [""; 0]);
+    assert_eq!(missing("`Cache::evicts`", "impl Cache {\n fn evict() {}"), ["Cache::evicts"]);
+}
+
+#[test]
+fn numbers_end_where_numbers_end() {
+    for text in ["x=512", "L512:", "512ms", "[512,1024]", "v512", "-512%", "512.", "(512)"] {
+        assert_eq!(missing("512", text), [""; 0], "{text}");
+    }
+    for text in ["5120", "0.512", "512.5", "x512y", "ab512", "512abcd", "1512", "a_512"] {
+        assert_eq!(missing("512", text), ["512"], "{text}");
+    }
+}
+
+#[test]
+fn a_hit_across_any_chunk_edge_is_found_and_a_wrong_one_is_not() {
+    for pad in 65_520..65_560 {
+        let filler = "x ".repeat(pad / 2);
+        assert_eq!(missing("`src/edge.rs`", &format!("{filler}src/edge.rs and more")), [""; 0], "{pad}");
+        assert_eq!(
+            missing("`src/edge.rs`", &format!("{filler}src/edge.rsx and more")),
+            ["src/edge.rs"],
+            "{pad}"
+        );
+        assert_eq!(missing("`src/edge.rs`", &format!("{filler}psrc/edge.rs")), ["src/edge.rs"], "{pad}");
+        let odd = "y".repeat(pad);
+        assert_eq!(missing("4096", &format!("{odd}4096")), ["4096"], "{pad}");
+    }
+}
+
+#[test]
+fn what_the_model_was_sent_is_looked_up_and_nothing_else() {
+    let log = Log::default()
+        .does(
+            "bash",
+            json!({ "command": "npm run \"e2e\"", "description": "Run 7001 cases" }),
+            "ok 512 of 514",
+        )
+        .does("read", json!({ "file_path": "src/one.ts" }), "1: alphaBeta");
+    let events = log.json();
+    let payload = |sent: &str, messages: &str| {
+        format!("{{\"events\":{events},\"sent\":{sent},\"messages\":{messages}}}")
+    };
+    let prose = "`src/one.ts` has `alphaBeta`; `npm run \"e2e\"` gave 512 of 514; 7001; `src/two.ts`; 999";
+    let check = |json: &str| -> Vec<String> {
+        let evidence = Evidence::read(json).unwrap();
+        evidence.unverified(prose, &[]).into_iter().map(|claim: Claim| claim.text).collect()
+    };
+    assert_eq!(check(&payload("[10,11,12,13]", "[]")), ["src/two.ts", "999"]);
+    // The second pair was not sent as it is: a pruned text was.
+    let pruned = r#"[{"content":[{"type":"tool-result","toolCallId":"x","content":[{"type":"text","text":"src/two.ts [cut]"}]}]}]"#;
+    assert_eq!(check(&payload("[10,11,12]", pruned)), ["alphaBeta", "999"]);
+    assert_eq!(check(&payload("[]", "[]")).len(), 8);
+}
+
+#[test]
+fn an_unproven_claim_of_an_older_report_does_not_prove_itself() {
+    let source = json!({ "kind": "plugin", "plugin": "rewind", "markId": 1, "unverified": ["src/ghost.rs"] });
+    let log = Log::default().report("`src/ghost.rs` and `src/real.rs` matter", source.clone());
+    let events = log.json();
+    let json = format!("{{\"events\":{events},\"sent\":[10]}}");
+    let evidence = Evidence::read(&json).unwrap();
+    let unverified = evidence.unverified("`src/real.rs`, `src/ghost.rs`, `src/new.rs`", &[]);
+    let texts: Vec<&str> = unverified.iter().map(|claim| claim.text.as_str()).collect();
+    assert_eq!(texts, ["src/ghost.rs", "src/new.rs"]);
+    // Seen in the open since, it is proven.
+    let log = log.does("read", json!({ "file_path": "src/ghost.rs" }), "1: boo");
+    let json = format!("{{\"events\":{},\"sent\":[10,11,12]}}", log.json());
+    assert!(Evidence::read(&json).unwrap().unverified("`src/ghost.rs`", &[]).is_empty());
+}
+
+#[test]
+fn events_of_unknown_shape_cost_no_fold() {
+    let json = r#"{"carrier":null,"events":[{"type":"tool/result","seq":1,"data":{"message":{}}},{"seq":"x"},7,
+        {"type":"future/thing","seq":2,"data":{}}],"messages":[{"content":"plain"},3],"sent":[1,2]}"#;
+    let evidence = Evidence::read(json).unwrap();
+    assert_eq!(evidence.gather(&tool_rewind::report::tools::Tools::default()).ledger.len(), 0);
+    assert!(Evidence::read("7").is_err() && Evidence::read("{").is_err());
+}
