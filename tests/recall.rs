@@ -274,9 +274,9 @@ fn refusals_say_what_there_is() {
     NOT_FOLDED: Seq 0 still stands in the conversation as it was. There is: s8 for s1 to s7 (5 nodes), s11 for s10.
     NO_MATCH: Nothing that was taken out matches pattern "nowhere". There is: s8 for s1 to s7 (5 nodes), s11 for s10.
     NO_MATCH: Nothing that was taken out matches seq 8 and path "src/c.rs". There is: s8 for s1 to s7 (5 nodes), s11 for s10.
-    BAD_PATTERN: pattern cannot be used: unclosed group (no look-around, no back-references; escape brackets and dots)
-    BAD_PATTERN: pattern cannot be used: look-around, including look-ahead and look-behind, is not supported (no look-around, no back-references; escape brackets and dots)
-    BAD_PATTERN: pattern cannot be used: it is too large once compiled (no look-around, no back-references; escape brackets and dots)
+    BAD_PATTERN: pattern cannot be used: found open group without closing ')' (no look-around, no back-references; escape brackets and dots)
+    BAD_PATTERN: pattern cannot be used: look-around is not supported (no look-around, no back-references; escape brackets and dots)
+    BAD_PATTERN: pattern cannot be used: compiled regex exceeded size limit (no look-around, no back-references; escape brackets and dots)
     BAD_QUERY: pattern is empty: leave it out, or say what to look for.
     BAD_QUERY: path is empty: leave it out, or say what to look for.
     BAD_QUERY: offset -1 is out of range: 0 to 4294967295.

@@ -2,7 +2,7 @@
 
 use super::window::{Window, unit_index};
 use crate::event::{Block, Body, Event, Image};
-use regex::Regex;
+use regex_lite::Regex;
 
 /// Code units of a call's arguments in a head.
 const ARGUMENTS: usize = 100;

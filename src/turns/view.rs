@@ -59,7 +59,8 @@ fn beginning(text: &[u16]) -> String {
 /// # Errors
 /// [`TurnRefusal::BadPattern`].
 pub fn grep(draft: &Draft, pattern: &str) -> Result<String, TurnRefusal> {
-    let pattern = regex::Regex::new(pattern).map_err(|error| TurnRefusal::BadPattern(error.to_string()))?;
+    let pattern =
+        regex_lite::Regex::new(pattern).map_err(|error| TurnRefusal::BadPattern(error.to_string()))?;
     let mut out = String::new();
     for segment in draft.seed() {
         let mut named = false;
