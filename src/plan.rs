@@ -159,10 +159,12 @@ fn prove(surface: &Surface, region: &Region) -> Result<(), Refusal> {
 /// How the report request is put together (spec/rewind.md 2.2): positions are on the whole surface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestPlan {
-    /// The last routed request, cut after `cut` messages, plus the instruction.
+    /// The last routed request, cut before the first call that is still open, plus the instruction.
     Routed {
         /// Surface nodes that are sent.
         cut: usize,
+        /// Messages they derive.
+        sent: usize,
         /// How many of the sent nodes stand from the region's first node on.
         tail: usize,
     },
@@ -196,7 +198,12 @@ impl Plan {
             let all = faults(whole, nodes.iter(), Tail::Request);
             let cut = all.first().and_then(|fault| find(fault.seq)).unwrap_or(nodes.len());
             if cut >= end {
-                return RequestPlan::Routed { cut, tail: cut.saturating_sub(start) };
+                let messages = |run: &[Node]| run.iter().filter(|node| node.flags & ABSENT == 0).count();
+                return RequestPlan::Routed {
+                    cut,
+                    sent: messages(&nodes[..cut]),
+                    tail: messages(&nodes[start.min(cut)..cut]),
+                };
             }
         }
         let from = if self.siblings.is_empty() {

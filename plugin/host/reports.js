@@ -63,6 +63,29 @@ function inCarrier(events, event, callId, logLength) {
   return carrier !== undefined && result.seq >= logLength && assistantBefore(events, result.seq, calls) === carrier;
 }
 
+function indexOf(session) {
+  let index = indexes.get(session);
+  if (!index) indexes.set(session, index = { read: 0, reports: [] });
+  return index;
+}
+
+function read(index, event) {
+  const report = reportOf(event);
+  if (report) index.reports.push({ ...report, seq: event.seq });
+  index.read += 1;
+}
+
+/**
+ * Takes in one event as it is published, so that no later question has to read the log for it.
+ *
+ * @param session - the session that published the event.
+ * @param event - the event, exactly as logged; one out of turn is left to the next question.
+ */
+export function observeReport(session, event) {
+  const index = indexOf(session);
+  if (index.read === event.seq) read(index, event);
+}
+
 /**
  * Finds the report of a mark in the log.
  *
@@ -73,12 +96,8 @@ function inCarrier(events, event, callId, logLength) {
  */
 export function findReport(session, { id, logLength }) {
   const events = harness.events(session);
-  let index = indexes.get(session);
-  if (!index) indexes.set(session, index = { read: 0, reports: [] });
-  for (; index.read < events.length; index.read += 1) {
-    const report = reportOf(events[index.read]);
-    if (report) index.reports.push({ ...report, seq: index.read });
-  }
+  const index = indexOf(session);
+  while (index.read < events.length) read(index, events[index.read]);
   const found = index.reports.findLast(({ markId, callId, seq }) => String(markId) === String(id) && seq >= logLength
     && (callId === undefined || inCarrier(events, events[seq], callId, logLength)));
   return found && events[found.seq];

@@ -24,7 +24,8 @@ const cache = new WeakMap();
 /** Model-visible text of blocks in UTF-16 code units: images and unknown blocks count nothing. */
 function textLength(blocks) {
   let length = 0;
-  for (const block of blocks) {
+  for (let at = 0; at < blocks.length; at += 1) {
+    const block = blocks[at];
     switch (block.type) {
       case 'text':
       case 'reasoning':
@@ -54,7 +55,7 @@ class Columns {
 
   reserve(length) {
     if (length <= this.facts.length) return;
-    const size = Math.max(length + (length >> 2), 256);
+    const size = Math.max(length * 2, 256);
     const grow = (column) => {
       const next = new column.constructor(size);
       next.set(column);
@@ -90,13 +91,14 @@ class Columns {
     if (this.facts[seq] !== 0) return;
     const event = events[seq];
     if (event?.seq !== seq) return;
-    let fact;
-    if (event.type === 'assistant/message') fact = this.assistant(event, seq);
-    else if (event.type === 'tool/result') fact = this.result(event, seq);
-    else if (event.type === 'user/message') fact = this.user(event, seq);
-    else return;
     this.origins[seq] = isReplacement(event) ? this.origin(events, seq) : seq;
-    this.facts[seq] = fact;
+    this.enter(event, seq);
+  }
+
+  enter(event, seq) {
+    if (event.type === 'assistant/message') this.facts[seq] = this.assistant(event, seq);
+    else if (event.type === 'tool/result') this.facts[seq] = this.result(event, seq);
+    else if (event.type === 'user/message') this.facts[seq] = this.user(event, seq);
   }
 
   assistant(event, seq) {
@@ -107,7 +109,8 @@ class Columns {
     let count = 0;
     let chars = 0;
     let fact = ASSISTANT | (blocks.length === 0 ? ABSENT : EMPTY);
-    for (const block of blocks) {
+    for (let index = 0; index < blocks.length; index += 1) {
+      const block = blocks[index];
       if (block.type === 'tool-call') {
         count += 1;
         this.put(this.intern(block.id));
@@ -196,6 +199,22 @@ function asWindow(columns, nodes) {
 }
 
 /**
+ * Takes in one event as it is published, while it is at hand: the first fold of a long session then finds
+ * its columns filled. Replacements wait for the fold that needs them, since their origins take the log.
+ *
+ * @param session - the session that published the event.
+ * @param event - the event, exactly as logged.
+ */
+export function observe(session, event) {
+  if (!isEligible(event) || isReplacement(event)) return;
+  const { seq } = event;
+  const columns = columnsOf(session, seq + 1);
+  if (columns.facts[seq] !== 0) return;
+  columns.origins[seq] = seq;
+  columns.enter(event, seq);
+}
+
+/**
  * Reads the columns of the surface from the tail back to the last assistant message that is older than the
  * mark: the carrier, if there is one, stands in the window together with everything that can fold.
  *
@@ -214,7 +233,7 @@ export function readWindow(session, logLength, events = harness.events(session))
     columns.fill(events, seq);
     if (columns.origins[seq] < logLength && (columns.facts[seq] & KIND) === ASSISTANT) break;
   }
-  return asWindow(columns, Uint32Array.from(nodes.slice(from)));
+  return asWindow(columns, new Uint32Array(nodes.slice(from)));
 }
 
 /**
@@ -226,7 +245,7 @@ export function readWindow(session, logLength, events = harness.events(session))
  */
 export function readSurface(session, events = harness.events(session)) {
   const columns = columnsOf(session, events.length);
-  const nodes = Uint32Array.from(session.surface.nodes);
+  const nodes = new Uint32Array(session.surface.nodes);
   for (const seq of nodes) columns.fill(events, seq);
   return asWindow(columns, nodes);
 }

@@ -93,8 +93,8 @@ export class Fold {
     } catch (error) {
       refusal = error;
     }
-    const { siblings, quotes } = this.planned;
-    return { facts, segments: this.segments, siblings, quotes, kept, route: this.route, refusal };
+    const { siblings, segments } = this;
+    return { facts, segments, siblings, quotes: Array.from(this.planned.quotes), kept, route: this.route, refusal };
   }
 
   /** Performs one effect; whatever goes wrong is kept here and told as an input. */
@@ -163,9 +163,11 @@ export class Fold {
     const window = readWindow(session, mark.logLength, events);
     this.language = languageOf(this.config, events);
     this.planned = native.planFold(window, this.target(events), this.language);
-    this.segments = this.planned.segments;
-    this.folded = [...this.planned.siblings, ...this.segments.flat()];
-    this.foldedTokens = priceOf(this.ctx.get('tokenMeter'), session, this.folded, events);
+    this.siblings = Array.from(this.planned.siblings);
+    this.segments = this.planned.segments.map((seqs) => Array.from(seqs));
+    this.folded = [...this.siblings, ...this.segments.flat()];
+    this.prices = this.priceEdits(events);
+    this.foldedTokens = this.prices && [...this.prices.values()].reduce((sum, tokens) => sum + tokens, 0);
     this.quotes = this.collectQuotes(events);
   }
 
@@ -182,6 +184,14 @@ export class Fold {
       openTurn: openTurn(events) !== undefined,
       folded: isStamped(mark) || findReport(session, mark) !== undefined,
     };
+  }
+
+  /** What each run of nodes costs now, by its first seq; undefined without a meter. */
+  priceEdits(events) {
+    const meter = this.ctx.get('tokenMeter');
+    if (!meter) return undefined;
+    const runs = [...this.siblings.map((seq) => [seq]), ...this.segments];
+    return new Map(runs.map((seqs) => [seqs[0], priceOf(meter, this.session, seqs, events)]));
   }
 
   /** Persons' words to quote: of nodes inside an open pair, and of older reports that fold (spec/rewind.md 1.6). */
@@ -203,13 +213,14 @@ export class Fold {
       objective: this.mark.objective,
       checkpointTool: this.config.checkpointToolName,
     });
-    const seqs = plan.form === 'routed' ? session.surface.nodes.slice(0, plan.cut) : plan.seqs;
-    const instruction = plan.form === 'transcript'
-      ? `${plan.instruction}\n\n${transcript(seqs.map((seq) => events[seq]))}`
-      : plan.instruction;
-    const messages = plan.form === 'transcript'
-      ? []
-      : seqs.map((seq) => session.deriveEventMessage(events[seq])).filter((message) => message !== null);
+    const seqs = plan.form === 'routed' ? session.surface.nodes.slice(0, plan.cut) : Array.from(plan.seqs);
+    const eventsOf = () => seqs.map((seq) => events[seq]);
+    const instruction = plan.form === 'transcript' ? `${plan.instruction}\n\n${transcript(eventsOf())}` : plan.instruction;
+    const messages = {
+      routed: () => session.deriveMessages().slice(0, plan.sent),
+      messages: () => eventsOf().map((event) => session.deriveEventMessage(event)),
+      transcript: () => [],
+    }[plan.form]();
     const { system, tools } = session.requestHeader() ?? {};
     const last = instructionMessage(instruction);
     this.sent = {
@@ -266,7 +277,7 @@ export class Fold {
     Object.assign(this, { reportChars: chars, ledger, unverified });
     this.reportTokens = priceOfDrafts(meter, draft(edits, report, this.source()));
     this.planned.weighLanding(this.reportChars, this.foldedTokens, this.reportTokens);
-    this.landed = landAll(session, meter, draft(edits, report, this.source()));
+    this.landed = landAll(session, this.prices, draft(edits, report, this.source()));
     return { kind: 'landed', yes: await this.stamp() };
   }
 
@@ -334,7 +345,7 @@ export class Fold {
   /** The numbers of a fold of which only a part landed. */
   countLanded() {
     const { folded } = this.landed;
-    const order = [...this.planned.siblings, ...this.segments.flat()].filter((seq) => folded.includes(seq));
+    const order = [...this.siblings, ...this.segments.flat()].filter((seq) => folded.includes(seq));
     return {
       foldedNodes: folded.length,
       start: order[0],

@@ -1,6 +1,6 @@
 /** The commit of a fold: one synchronous block (spec/rewind.md 3.3). */
 import { createToolResultMessage, createUserMessage } from '@deepseek-ai/dsh-llm';
-import { landContent, landMessage, priceOf } from '../host/commit.js';
+import { landContent, landMessage } from '../host/commit.js';
 import { RewindError } from '../host/error.js';
 
 /** Source plugin name of the one-line pointers that earlier segments become. */
@@ -15,7 +15,8 @@ export const POINTER_PLUGIN = 'rewind-pointer';
  * @returns the edits with `content`, and with `source` where they become a message of their own.
  */
 export function draft(edits, report, source) {
-  return edits.map(({ kind, seqs, text }) => {
+  return edits.map(({ kind, seqs: shadowed, text }) => {
+    const seqs = Array.from(shadowed);
     const content = [{ type: 'text', text: text ?? report }];
     if (kind === 'report') return { seqs, content, source };
     if (kind === 'pointer') {
@@ -45,15 +46,15 @@ export function priceOfDrafts(meter, drafts) {
  * throws, the fold stands and what is left over is told.
  *
  * @param session - the session to edit.
- * @param meter - `ctx.tokenMeter`, or undefined.
+ * @param prices - what each draft's nodes cost, by its first seq; undefined without a meter.
  * @param drafts - drawn up by {@link draft}.
  * @returns `{ folded, failure }`: the seqs that were folded, and the error that stopped the rest.
  * @throws {RewindError} `CHANGED` when the first append throws.
  */
-export function landAll(session, meter, drafts) {
+export function landAll(session, prices, drafts) {
   const folded = [];
   for (const { seqs, content, source } of drafts) {
-    const tokens = priceOf(meter, session, seqs);
+    const tokens = prices?.get(seqs[0]);
     try {
       if (source) landMessage(session, { seqs, message: { content, source }, tokens });
       else landContent(session, { seq: seqs[0], content, tokens });

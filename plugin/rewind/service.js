@@ -4,6 +4,8 @@ import { harness } from '../host/compat.js';
 import { follow } from '../host/abort.js';
 import { RewindError } from '../host/error.js';
 import { acquire, holder } from '../host/lock.js';
+import { observeReport } from '../host/reports.js';
+import { observe } from '../host/surface.js';
 import { openTurn } from '../host/turn.js';
 import { Fold } from './fold.js';
 import { Attempts } from './attempts.js';
@@ -42,6 +44,10 @@ class Engine {
     this.host = { ctx, config };
     this.attempts = new Attempts(ctx);
     this.running = new Set();
+    ctx.on('session/event', (session, event) => {
+      observe(session, event);
+      observeReport(session, event);
+    });
     ctx.on('agent/disposed', ({ agent }) => this.end((fold) => fold.agent === agent, 'its agent was disposed'));
     ctx.effect(() => () => this.end(() => true, 'its plugin was disposed'));
   }

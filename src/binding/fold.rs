@@ -1,6 +1,7 @@
 //! Planning a fold at the border: columns in, plans and edits out.
 
 use napi::Error;
+use napi::bindgen_prelude::Uint32Array;
 use napi_derive::napi;
 
 use super::columns::{FoldTarget, SurfaceColumns};
@@ -17,7 +18,7 @@ pub struct FoldEdit {
     /// `report`, `report-in-place`, `pointer` or `sibling`.
     pub kind: String,
     /// The shadowed seqs, in surface order; one for the in-place kinds.
-    pub seqs: Vec<u32>,
+    pub seqs: Uint32Array,
     /// The text that lands; for the report kinds it is composed apart.
     pub text: Option<String>,
 }
@@ -29,8 +30,10 @@ pub struct FoldRequest {
     pub form: String,
     /// Routed: how many surface nodes are sent.
     pub cut: Option<u32>,
+    /// Routed: how many messages they derive.
+    pub sent: Option<u32>,
     /// Otherwise: the seqs to send or to quote.
-    pub seqs: Option<Vec<u32>>,
+    pub seqs: Option<Uint32Array>,
     /// The final instruction.
     pub instruction: String,
 }
@@ -109,20 +112,20 @@ impl FoldPlan {
 
     /// Seqs of persons' nodes that are quoted, in surface order.
     #[napi(getter, catch_unwind)]
-    pub fn quotes(&self) -> Vec<u32> {
-        self.plan.quotes.clone()
+    pub fn quotes(&self) -> Uint32Array {
+        self.plan.quotes.clone().into()
     }
 
     /// Seqs of results rewritten in place, in surface order.
     #[napi(getter, catch_unwind)]
-    pub fn siblings(&self) -> Vec<u32> {
-        self.plan.siblings.clone()
+    pub fn siblings(&self) -> Uint32Array {
+        self.plan.siblings.clone().into()
     }
 
     /// Runs of seqs that leave the surface, in surface order.
     #[napi(getter, catch_unwind)]
-    pub fn segments(&self) -> Vec<Vec<u32>> {
-        self.plan.segments.clone()
+    pub fn segments(&self) -> Vec<Uint32Array> {
+        self.plan.segments.iter().map(|seqs| seqs.clone().into()).collect()
     }
 
     /// Plans the report request on the columns of the whole surface (spec/rewind.md 2.2).
@@ -155,18 +158,27 @@ impl FoldPlan {
             language: self.language,
         });
         Ok(match request {
-            RequestPlan::Routed { cut, .. } => FoldRequest {
+            RequestPlan::Routed { cut, sent, .. } => FoldRequest {
                 form: "routed".to_owned(),
                 cut: u32::try_from(cut).ok(),
+                sent: u32::try_from(sent).ok(),
                 seqs: None,
                 instruction,
             },
-            RequestPlan::Messages { seqs, .. } => {
-                FoldRequest { form: "messages".to_owned(), cut: None, seqs: Some(seqs), instruction }
-            }
-            RequestPlan::Transcript { seqs } => {
-                FoldRequest { form: "transcript".to_owned(), cut: None, seqs: Some(seqs), instruction }
-            }
+            RequestPlan::Messages { seqs, .. } => FoldRequest {
+                form: "messages".to_owned(),
+                cut: None,
+                sent: None,
+                seqs: Some(seqs.into()),
+                instruction,
+            },
+            RequestPlan::Transcript { seqs } => FoldRequest {
+                cut: None,
+                form: "transcript".to_owned(),
+                sent: None,
+                seqs: Some(seqs.into()),
+                instruction,
+            },
         })
     }
 
@@ -213,7 +225,7 @@ impl FoldPlan {
             Edit::Pointer { seqs } => ("pointer", seqs, Some(landed::pointer(&self.mark, self.language))),
             Edit::Sibling { seq } => ("sibling", vec![seq], Some(landed::sibling(&self.mark, self.language))),
         };
-        FoldEdit { kind: kind.to_owned(), seqs, text }
+        FoldEdit { kind: kind.to_owned(), seqs: seqs.into(), text }
     }
 
     /// Text of everything that lands beside the report.
