@@ -25,11 +25,17 @@ export function lastText({ options }) {
   return textOf(options.messages.at(-1).content);
 }
 
+/** The question of a recall request; a child's runtime context may stand after it. */
+export function questionIn({ options }) {
+  const texts = options.messages.map(({ content }) => textOf(content));
+  return texts.findLast((text) => /^\[turn memory\] Answer|^Below is the record/.test(text)) ?? '';
+}
+
 /** Requests by what they are for; everything else is the task's. */
 export const MATCH = {
   summary: (request) => lastText(request).startsWith('[turn memory] The process of turn'),
-  question: (request) => /^\[turn memory\] Answer|^Below is the record/.test(lastText(request)),
   worker: ({ options }) => (options.tools ?? []).some(({ name }) => name === 'draft_grep'),
+  question: (request) => questionIn(request) !== '',
 };
 
 /**
