@@ -123,6 +123,19 @@ class TestAgent {
 }
 
 /**
+ * Creates an agent on the scripted route.
+ *
+ * @param ctx - a context that carries the registry and the loop.
+ * @param how - `id` of the session; `options` over the route; `seed`, `meta` and the rest as the registry takes
+ * them.
+ * @returns a promise of the agent.
+ */
+export async function createAgent(ctx, { id = `session-${randomUUID()}`, options = {}, ...more } = {}) {
+  const how = { sessionId: SessionId(id), agentOptions: { ...ROUTE, ...options }, ...more };
+  return new TestAgent(ctx, await ctx.agents.create(how));
+}
+
+/**
  * Mounts the composition.
  *
  * @param options - `steps`, `match`, `model`, `gate`: the scripted adapter's; `plugins`: `[module, config]`
@@ -171,11 +184,8 @@ export async function createLoop({
       return adapter.rejected;
     },
     mount,
-    /** Creates an agent; `seed` and `meta` as the registry takes them, `options` over the scripted route. */
-    async agent({ id = `session-${randomUUID()}`, options = {}, ...more } = {}) {
-      const how = { sessionId: SessionId(id), agentOptions: { ...ROUTE, ...options }, ...more };
-      return new TestAgent(ctx, await ctx.agents.create(how));
-    },
+    /** Creates an agent, see `createAgent`. */
+    agent: (how) => createAgent(ctx, how),
     /** Resumes a stored session; needs `store`. */
     async resume(id, { options = {}, ...more } = {}) {
       const how = { resumeSessionId: SessionId(id), agentOptions: { ...ROUTE, ...options }, ...more };
