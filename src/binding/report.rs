@@ -8,7 +8,7 @@ use napi_derive::napi;
 use super::fold::{FoldPlan, refused};
 use crate::error::Refusal;
 use crate::report::compose::{Composed, Draft, Piece};
-use crate::report::evidence::Evidence;
+use crate::report::evidence::{Evidence, Findings};
 use crate::report::frame::Frame;
 use crate::report::gather::Gathered;
 use crate::report::language::Language;
@@ -116,13 +116,10 @@ impl FoldPlan {
     #[napi(catch_unwind)]
     pub fn compose(&self, parts: ReportParts, evidence: String) -> napi::Result<ComposedReport> {
         let tools: BTreeMap<String, Tool> = serde_json::from_str(&parts.tools)?;
-        let evidence = Evidence::read(&evidence)?;
-        let gathered = evidence.gather(&Tools::new(tools));
         let roots: Vec<&str> = parts.roots.iter().map(String::as_str).collect();
-        let unverified = match &parts.prose {
-            Some(prose) if parts.check_claims => evidence.unverified(prose, &roots),
-            _ => Vec::new(),
-        };
+        let checked = parts.prose.as_deref().filter(|_| parts.check_claims);
+        let Findings { gathered, unverified } =
+            Evidence::read(&evidence)?.examine(&Tools::new(tools), checked, &roots);
         let frame = self.frame(gathered.steps, parts.prose.is_none());
         let text_room = match self.plan.folded_chars {
             0 => usize::MAX,

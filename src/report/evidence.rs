@@ -1,5 +1,6 @@
 //! The one text that crosses the border for a report: the region's events as the log holds them, and the rest
-//! of what the model was sent.
+//! of what the model was sent. It is read in one pass, an event at a time, so that no second copy of a large
+//! region is ever held.
 
 use std::collections::BTreeSet;
 
@@ -7,99 +8,119 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::claims::{Claim, claims};
-use super::gather::{Gathered, gather, text_of};
+use super::gather::{Gathered, Gatherer, text_of};
 use super::lookup::Lookup;
 use super::tools::Tools;
-use crate::event::{Block, Envelope, Event, Message, Seq};
+use crate::event::{Block, Envelope, Event, Message, Seq, Source};
 
-/// Events and messages, borrowed from the JSON they came in.
-#[derive(Debug, Default)]
+/// Events and messages, still as JSON.
+#[derive(Debug, Deserialize)]
 pub struct Evidence<'a> {
-    carrier: Option<Event<'a>>,
-    events: Vec<Event<'a>>,
-    sent: Vec<Seq>,
-    messages: Vec<Message<'a>>,
-}
-
-#[derive(Deserialize)]
-struct Payload<'a> {
+    /// The assistant message before the region.
     #[serde(borrow, default)]
     carrier: Option<&'a RawValue>,
+    /// The region's events in log order.
     #[serde(borrow, default)]
     events: Vec<&'a RawValue>,
+    /// Seqs of those events that the model was sent as they are.
     #[serde(default)]
     sent: Vec<Seq>,
+    /// Every other message of the report request.
     #[serde(borrow, default)]
     messages: Vec<&'a RawValue>,
 }
 
+/// What the evidence shows.
+#[derive(Debug, Clone, Default)]
+pub struct Findings {
+    /// The region's ledger and what stands beside it.
+    pub gathered: Gathered,
+    /// Claims of the prose that are nowhere in what the model was sent.
+    pub unverified: Vec<Claim>,
+}
+
 impl<'a> Evidence<'a> {
-    /// Reads `{ carrier?, events, sent, messages }`: the assistant message before the region, the region's
-    /// events in log order, the seqs of those that the model was sent as they are, and every other message of
-    /// the report request. An event of a shape that is not known is passed over: it has no fact to tell, and
-    /// a fold must not fail for it.
+    /// Reads `{ carrier?, events, sent, messages }`.
     ///
     /// # Errors
     /// serde's own where the whole is not such an object.
     pub fn read(json: &'a str) -> serde_json::Result<Self> {
-        let Payload { carrier, events, mut sent, messages } = serde_json::from_str(json)?;
-        let event = |raw: &'a RawValue| {
-            let envelope = Envelope::parse(raw.get()).ok()?;
-            Event::read(envelope, None).ok()
-        };
-        sent.sort_unstable();
-        Ok(Self {
-            carrier: carrier.and_then(event),
-            events: events.into_iter().filter_map(event).collect(),
-            sent,
-            messages: messages.into_iter().filter_map(|raw| serde_json::from_str(raw.get()).ok()).collect(),
-        })
+        let mut evidence: Self = serde_json::from_str(json)?;
+        evidence.sent.sort_unstable();
+        Ok(evidence)
     }
 
-    /// The region's ledger and what stands beside it.
-    #[must_use]
-    pub fn gather(&self, tools: &Tools) -> Gathered {
-        gather(&self.events, self.carrier.as_ref(), tools)
-    }
-
-    /// The claims of a prose that are nowhere in what the model was sent. `roots` are directories whose
-    /// prefix a path may carry or lack.
+    /// Reads the facts and, where there is prose to check, looks its claims up. `roots` are directories whose
+    /// prefix a path may carry or lack. An event of a shape that is not known is passed over: it has no fact
+    /// to tell, and a fold must not fail for it.
     ///
     /// What an older report stated and nobody could verify is no proof of itself: such a claim must be found
     /// outside of reports.
     #[must_use]
-    pub fn unverified(&self, prose: &str, roots: &[&str]) -> Vec<Claim> {
-        let (mut outside, mut reports) = (Vec::new(), Vec::new());
-        let sent = self.events.iter().filter(|event| self.sent.binary_search(&event.seq).is_ok());
-        let sent = sent.map(|event| (event.content(), event.source()));
-        let rest = self.messages.iter().map(|message| (message.content.as_slice(), Some(&message.source)));
-        let mut disputed = BTreeSet::new();
-        for (content, source) in sent.chain(rest) {
-            match source.filter(|source| source.is_plugin("rewind")) {
-                Some(source) => {
-                    disputed.extend(source.field::<Vec<String>>("unverified").unwrap_or_default());
-                    reports.push(content);
-                }
-                None => outside.push(content),
+    pub fn examine(&self, tools: &Tools, prose: Option<&str>, roots: &[&str]) -> Findings {
+        let mut gatherer = Gatherer::new(tools, self.carrier.and_then(event).as_ref());
+        let mut check = Check::new(prose.map(claims).unwrap_or_default(), roots);
+        for event in self.events.iter().copied().filter_map(event) {
+            gatherer.read(&event);
+            if self.sent.binary_search(&event.seq).is_ok() {
+                check.read(event.content(), event.source());
             }
         }
-        let missing = look_up(claims(prose), roots, &outside);
+        for raw in &self.messages {
+            if let Ok(message) = serde_json::from_str::<Message<'_>>(raw.get()) {
+                check.read(&message.content, Some(&message.source));
+            }
+        }
+        Findings { gathered: gatherer.finish(), unverified: check.finish(roots) }
+    }
+}
+
+fn event(raw: &RawValue) -> Option<Event<'_>> {
+    Event::read(Envelope::parse(raw.get()).ok()?, None).ok()
+}
+
+/// A claim check under way. Older reports wait until all else was read: they are few and short.
+struct Check {
+    lookup: Lookup,
+    idle: bool,
+    reports: Vec<String>,
+    disputed: BTreeSet<String>,
+}
+
+impl Check {
+    fn new(claims: Vec<Claim>, roots: &[&str]) -> Self {
+        let idle = claims.is_empty();
+        Self { lookup: Lookup::new(claims, roots), idle, reports: Vec::new(), disputed: BTreeSet::new() }
+    }
+
+    fn read(&mut self, content: &[Block<'_>], source: Option<&Source<'_>>) {
+        if self.idle {
+            return;
+        }
+        match source.filter(|source| source.is_plugin("rewind")) {
+            Some(source) => {
+                self.disputed.extend(source.field::<Vec<String>>("unverified").unwrap_or_default());
+                self.reports.push(text_of(content).into_owned());
+            }
+            None => content.iter().for_each(|block| read(&mut self.lookup, block)),
+        }
+    }
+
+    fn finish(self, roots: &[&str]) -> Vec<Claim> {
+        let Self { lookup, reports, disputed, .. } = self;
+        let missing = lookup.unverified();
         if missing.is_empty() || reports.is_empty() {
             return missing;
         }
         let open = missing.iter().filter(|claim| !disputed.contains(&claim.text)).cloned().collect();
-        let nowhere = look_up(open, roots, &reports);
+        let mut again = Lookup::new(open, roots);
+        reports.iter().for_each(|text| again.read(text));
+        let nowhere = again.unverified();
         missing
             .into_iter()
             .filter(|claim| disputed.contains(&claim.text) || nowhere.contains(claim))
             .collect()
     }
-}
-
-fn look_up(claims: Vec<Claim>, roots: &[&str], texts: &[&[Block<'_>]]) -> Vec<Claim> {
-    let mut lookup = Lookup::new(claims, roots);
-    texts.iter().copied().flatten().for_each(|block| read(&mut lookup, block));
-    lookup.unverified()
 }
 
 fn read(lookup: &mut Lookup, block: &Block<'_>) {

@@ -29,17 +29,12 @@ pub struct Gathered {
     pub last_words: String,
 }
 
-/// Reads the region's events, in surface order. `carrier` is the assistant message before the region whose
-/// other calls are answered inside it (spec/rewind.md 1.3).
-#[must_use]
-pub fn gather(events: &[Event<'_>], carrier: Option<&Event<'_>>, tools: &Tools) -> Gathered {
-    let mut reader = Reader { tools, open: BTreeMap::new(), out: Gathered::default(), last: None };
-    if let Some(carrier) = carrier {
-        reader.open_calls(carrier);
-        reader.open.values_mut().flatten().for_each(|call| call.ours = false);
-    }
-    events.iter().for_each(|event| reader.event(event));
-    reader.close()
+/// Reads the region's events, one at a time and in log order.
+pub struct Gatherer<'t> {
+    tools: &'t Tools,
+    open: BTreeMap<String, VecDeque<Open>>,
+    out: Gathered,
+    last: Option<Line>,
 }
 
 struct Open {
@@ -47,13 +42,6 @@ struct Open {
     seq: Seq,
     /// Whether the call stands in the region, so that a missing answer is the region's own.
     ours: bool,
-}
-
-struct Reader<'t> {
-    tools: &'t Tools,
-    open: BTreeMap<String, VecDeque<Open>>,
-    out: Gathered,
-    last: Option<Line>,
 }
 
 /// A call that a program made, which only the log knows.
@@ -70,8 +58,21 @@ struct Dispatch<'a> {
     content: Vec<Block<'a>>,
 }
 
-impl Reader<'_> {
-    fn event(&mut self, event: &Event<'_>) {
+impl<'t> Gatherer<'t> {
+    /// A reader of a region. `carrier` is the assistant message before it whose other calls are answered
+    /// inside (spec/rewind.md 1.3).
+    #[must_use]
+    pub fn new(tools: &'t Tools, carrier: Option<&Event<'_>>) -> Self {
+        let mut gatherer = Self { tools, open: BTreeMap::new(), out: Gathered::default(), last: None };
+        if let Some(carrier) = carrier {
+            gatherer.open_calls(carrier);
+            gatherer.open.values_mut().flatten().for_each(|call| call.ours = false);
+        }
+        gatherer
+    }
+
+    /// Takes in one event.
+    pub fn read(&mut self, event: &Event<'_>) {
         match &event.body {
             Body::Assistant(assistant) => {
                 self.out.steps += 1;
@@ -207,7 +208,9 @@ impl Reader<'_> {
         }
     }
 
-    fn close(mut self) -> Gathered {
+    /// Ends the region: calls without an answer are told, and where it stopped.
+    #[must_use]
+    pub fn finish(mut self) -> Gathered {
         let open: Vec<Open> = std::mem::take(&mut self.open).into_values().flatten().collect();
         let mut unanswered: Vec<&Open> =
             open.iter().filter(|open| open.ours && open.call.act != Act::Quiet).collect();

@@ -2,6 +2,7 @@ use serde_json::json;
 use tool_rewind::report::claims::{Claim, ClaimKind, claims};
 use tool_rewind::report::evidence::Evidence;
 use tool_rewind::report::lookup::Lookup;
+use tool_rewind::report::tools::Tools;
 
 use crate::session::Log;
 
@@ -159,7 +160,12 @@ fn what_the_model_was_sent_is_looked_up_and_nothing_else() {
     let prose = "`src/one.ts` has `alphaBeta`; `npm run \"e2e\"` gave 512 of 514; 7001; `src/two.ts`; 999";
     let check = |json: &str| -> Vec<String> {
         let evidence = Evidence::read(json).unwrap();
-        evidence.unverified(prose, &[]).into_iter().map(|claim: Claim| claim.text).collect()
+        evidence
+            .examine(&Tools::default(), Some(prose), &[])
+            .unverified
+            .into_iter()
+            .map(|claim: Claim| claim.text)
+            .collect()
     };
     assert_eq!(check(&payload("[10,11,12,13]", "[]")), ["src/two.ts", "999"]);
     // The second pair was not sent as it is: a pruned text was.
@@ -175,13 +181,15 @@ fn an_unproven_claim_of_an_older_report_does_not_prove_itself() {
     let events = log.json();
     let json = format!("{{\"events\":{events},\"sent\":[10]}}");
     let evidence = Evidence::read(&json).unwrap();
-    let unverified = evidence.unverified("`src/real.rs`, `src/ghost.rs`, `src/new.rs`", &[]);
+    let prose = "`src/real.rs`, `src/ghost.rs`, `src/new.rs`";
+    let unverified = evidence.examine(&Tools::default(), Some(prose), &[]).unverified;
     let texts: Vec<&str> = unverified.iter().map(|claim| claim.text.as_str()).collect();
     assert_eq!(texts, ["src/ghost.rs", "src/new.rs"]);
     // Seen in the open since, it is proven.
     let log = log.does("read", json!({ "file_path": "src/ghost.rs" }), "1: boo");
     let json = format!("{{\"events\":{},\"sent\":[10,11,12]}}", log.json());
-    assert!(Evidence::read(&json).unwrap().unverified("`src/ghost.rs`", &[]).is_empty());
+    let findings = Evidence::read(&json).unwrap().examine(&Tools::default(), Some("`src/ghost.rs`"), &[]);
+    assert_eq!(findings.unverified, []);
 }
 
 #[test]
@@ -189,6 +197,6 @@ fn events_of_unknown_shape_cost_no_fold() {
     let json = r#"{"carrier":null,"events":[{"type":"tool/result","seq":1,"data":{"message":{}}},{"seq":"x"},7,
         {"type":"future/thing","seq":2,"data":{}}],"messages":[{"content":"plain"},3],"sent":[1,2]}"#;
     let evidence = Evidence::read(json).unwrap();
-    assert_eq!(evidence.gather(&tool_rewind::report::tools::Tools::default()).ledger.len(), 0);
+    assert_eq!(evidence.examine(&Tools::default(), None, &[]).gathered.ledger.len(), 0);
     assert!(Evidence::read("7").is_err() && Evidence::read("{").is_err());
 }

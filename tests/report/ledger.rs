@@ -1,6 +1,6 @@
 use serde_json::json;
 use tool_rewind::event::parse_events;
-use tool_rewind::report::gather::gather;
+use tool_rewind::report::gather::Gatherer;
 use tool_rewind::report::language::Language;
 use tool_rewind::report::ledger::{Kind, Ledger, Line};
 use tool_rewind::report::ledger_text::{LedgerBudget, ledger_text};
@@ -144,7 +144,10 @@ fn the_carriers_other_calls_are_answered_in_the_region_and_never_missed() {
     let log = Log::default().result("c1", "total 4");
     let json = log.json();
     let carriers = parse_events(carrier).unwrap();
-    let gathered = gather(&parse_events(&json).unwrap(), carriers.first(), &Tools::default());
+    let tools = Tools::default();
+    let mut gatherer = Gatherer::new(&tools, carriers.first());
+    parse_events(&json).unwrap().iter().for_each(|event| gatherer.read(event));
+    let gathered = gatherer.finish();
     assert_eq!(lines(&gathered, Kind::Command), [("ls -la".to_owned(), "Ok".to_owned(), 10, 1)]);
     assert_eq!(gathered.steps, 0);
 }

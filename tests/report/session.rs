@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tool_rewind::event::parse_events;
-use tool_rewind::report::gather::{Gathered, gather};
+use tool_rewind::report::gather::{Gathered, Gatherer};
 use tool_rewind::report::ledger::{Kind, Line};
 use tool_rewind::report::tools::Tools;
 
@@ -75,7 +75,9 @@ impl Log {
 
     pub(crate) fn gather_with(&self, tools: &Tools) -> Gathered {
         let json = self.json();
-        gather(&parse_events(&json).unwrap(), None, tools)
+        let mut gatherer = Gatherer::new(tools, None);
+        parse_events(&json).unwrap().iter().for_each(|event| gatherer.read(event));
+        gatherer.finish()
     }
 }
 
