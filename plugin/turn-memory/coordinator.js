@@ -125,7 +125,7 @@ export class Coordinator {
   }
 
   #busyWith(turn) {
-    return this.#running?.turn === turn || this.#ready.has(turn) || this.#queue.some((entry) => entry.turn === turn);
+    return this.#running?.turn === turn || this.#ready.has(turn);
   }
 
   #mayTry(turn) {
@@ -138,7 +138,12 @@ export class Coordinator {
   }
 
   #enqueue(turns, idle) {
-    for (const turn of turns) if (!this.#busyWith(turn)) this.#queue.push({ turn, idle });
+    for (const turn of turns) {
+      const queued = this.#queue.find((entry) => entry.turn === turn);
+      // Asked for by name, it no longer depends on idleness.
+      if (queued !== undefined) queued.idle &&= idle;
+      else if (!this.#busyWith(turn)) this.#queue.push({ turn, idle });
+    }
     if (this.#draining) return;
     this.#draining = true;
     // Later than the event that asked: a listener must neither be delayed nor find the log changed under it.
