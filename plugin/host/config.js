@@ -12,9 +12,11 @@ import Schema from '@deepseek-ai/schemastery';
  * @param {string} label - what the row configures, in front of every message.
  * @param {(config: object) => string | undefined} [check] - a rule over several fields, asked only when
  *   each field is valid by itself; a sentence refuses the config.
+ * @param {Record<string, string>} [retired] - keys of other programs or earlier versions that people bring
+ *   along, each with a sentence that says what took its place.
  * @returns {Schema} the strict schema, callable and usable as a cordis `Config`.
  */
-export function strict(schema, label, check) {
+export function strict(schema, label, check, retired = {}) {
   const known = Object.keys(schema.dict);
 
   /** All faults of a raw config, and the resolved config when there are none. */
@@ -25,7 +27,7 @@ export function strict(schema, label, check) {
     }
     const faults = Object.keys(given)
       .filter((key) => !known.includes(key))
-      .map((key) => unknownKey(key, known));
+      .map((key) => (Object.hasOwn(retired, key) ? `${key}: ${retired[key]}` : unknownKey(key, known)));
     const value = {};
     for (const key of known) {
       try {

@@ -13,6 +13,7 @@ use crate::prune::answers::{clamp_probability, parse_answers};
 use crate::prune::eligible::Judged;
 use crate::prune::evidence::DEFAULT_PATTERNS;
 use crate::prune::limit::{parse_limit, pressure};
+use crate::prune::marks::{HEADER_EN, HEADER_ZH};
 use crate::prune::questions::{Axis, Budget, Question, batch_questions};
 use crate::prune::ranges::{Limits, Price, Receipt, admit};
 use crate::prune::settings::Settings;
@@ -34,7 +35,12 @@ fn bad_input(error: impl std::fmt::Display) -> Error<String> {
 #[napi(catch_unwind)]
 pub fn prune_defaults() -> PruneDefaults {
     let owned = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect();
-    PruneDefaults { read_only: owned(&READ_ONLY), write: owned(&WRITE), evidence: owned(&DEFAULT_PATTERNS) }
+    PruneDefaults {
+        read_only: owned(&READ_ONLY),
+        write: owned(&WRITE),
+        evidence: owned(&DEFAULT_PATTERNS),
+        headers: owned(&[HEADER_EN, HEADER_ZH]),
+    }
 }
 
 /// Holds a limit against used tokens of a window.

@@ -12,6 +12,8 @@ pub struct PruneDefaults {
     pub write: Vec<String>,
     /// Words of trouble.
     pub evidence: Vec<String>,
+    /// First words of a receipt, in every language.
+    pub headers: Vec<String>,
 }
 
 /// What a limit says of one moment.

@@ -1,0 +1,49 @@
+/** Which judge a pass uses (spec/prune.md, rulings on judges). */
+import { untilAborted } from '../host/abort.js';
+import { jevJudge } from './judges/jev.js';
+import { llmJudge } from './judges/llm.js';
+
+/** The judge that needs nobody: its verdicts are made by the core, each time anew. */
+export const RULES = Object.freeze({ id: 'rules', scale: 'probability' });
+
+/**
+ * Makes the choice of one configuration.
+ *
+ * @param ctx - the plugin's context.
+ * @param config - the row.
+ * @param registry - the service that knows registered judges.
+ * @param log - the plugin's log; each reason for having no judge is said once.
+ * @returns `choose(agent, signal)`, a promise of a judge, or of undefined where results stay unjudged.
+ */
+export function judgeChooser(ctx, config, registry, log) {
+  const jev = jevJudge(ctx, config);
+  const builtIn = new Map([['rules', RULES], ['jev', jev], ['llm', llmJudge(ctx, config)]]);
+  const absolute = ['keepMode', 'compactMode'].find((key) => config[key] === 'absolute');
+
+  const isReady = async (judge, agent, signal) => {
+    if (judge === RULES) return { ok: true };
+    try {
+      const answer = await untilAborted(Promise.resolve().then(() => judge.ready(agent)), signal);
+      return answer?.ok === true ? { ok: true } : { ok: false, reason: answer?.reason ?? 'it is not ready' };
+    } catch (error) {
+      return { ok: false, reason: error?.message ?? String(error) };
+    }
+  };
+
+  return async (agent, signal) => {
+    if (config.judge === 'auto') return (await isReady(jev, agent, signal)).ok ? jev : RULES;
+    const judge = builtIn.get(config.judge) ?? registry.judge(config.judge);
+    if (judge === undefined) {
+      log.once(`judge ${config.judge}`, `no judge "${config.judge}" is registered: results stay unjudged`);
+      return undefined;
+    }
+    if (absolute && judge.scale === 'ordinal') {
+      log.once(`scale ${judge.id}`, `${absolute} is absolute, but the judge "${judge.id}" only ranks: results `
+        + 'stay unjudged; use the other mode');
+      return undefined;
+    }
+    const { ok, reason } = await isReady(judge, agent, signal);
+    if (!ok) log.once(`ready ${judge.id} ${reason}`, `the judge "${judge.id}" is not ready (${reason}): results stay unjudged`);
+    return ok ? judge : undefined;
+  };
+}
