@@ -2,10 +2,11 @@
 
 use tool_rewind::event::SurfaceOp::{Append, Replace};
 use tool_rewind::replacements::{CallRef, Regret, Replacements, Target};
+use tool_rewind::report::tools::Tools;
 
 #[test]
 fn calls_read_the_same_when_tool_and_target_agree() {
-    let target = |tool, arguments| Target::of(tool, arguments).map(|target| format!("{target:?}"));
+    let target = |tool, arguments| Target::of(&Tools::default(), tool, arguments);
     let same = [
         (("read", r#"{"path":"a.rs"}"#), ("read", r#"{ "path": "./a.rs", "offset": 40, "limit": 10 }"#)),
         (("grep", r#"{"pattern":"x","path":"src"}"#), ("grep", r#"{"path":"src","pattern":"x"}"#)),
@@ -13,7 +14,8 @@ fn calls_read_the_same_when_tool_and_target_agree() {
             ("bash", r#"{"command":"cat a | head -3"}"#),
             ("bash", r#"{"command":"cat a | head -3","description":"look"}"#),
         ),
-        (("mcp__db__get_row", r#"{"id":1}"#), ("mcp__db__get_row", r#"{"id":1}"#)),
+        (("read", r#"{"file_path":"a"}"#), ("str_replace_editor", r#"{"command":"view","path":"a"}"#)),
+        (("mcp__fs__read_text", r#"{"path":"a"}"#), ("read", r#"{"path":"a"}"#)),
     ];
     for ((tool_a, a), (tool_b, b)) in same {
         assert!(target(tool_a, a).is_some(), "{tool_a} {a}");
@@ -21,7 +23,7 @@ fn calls_read_the_same_when_tool_and_target_agree() {
     }
     let other = [
         (("read", r#"{"path":"a.rs"}"#), ("read", r#"{"path":"b.rs"}"#)),
-        (("read", r#"{"path":"a"}"#), ("view", r#"{"path":"a"}"#)),
+        (("read", r#"{"path":"a"}"#), ("grep", r#"{"pattern":"a"}"#)),
         (("bash", r#"{"command":"ls a"}"#), ("bash", r#"{"command":"ls b"}"#)),
     ];
     for ((tool_a, a), (tool_b, b)) in other {
@@ -45,7 +47,7 @@ fn work_is_not_reading() {
         ("mcp__db__drop_table", r#"{"name":"list"}"#),
         ("subagent", r#"{"prompt":"read a"}"#),
     ] {
-        assert_eq!(Target::of(tool, arguments), None, "{tool} {arguments}");
+        assert_eq!(Target::of(&Tools::default(), tool, arguments), None, "{tool} {arguments}");
     }
 }
 

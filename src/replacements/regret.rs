@@ -1,104 +1,41 @@
 //! Regret: what was read again after a replacement had taken it away.
 //!
-//! Only calls that read count, by a stated table; running a build again is work. Two calls read the same when
-//! tool and arguments agree, page and comment arguments aside. A recall counts for every replacement whose
-//! originals its result shows.
+//! Only calls that look count, by the tool table of the report; running a build again is work. Two calls read
+//! the same when the table says that they act on the same thing, whichever part of it they ask for. A recall
+//! counts for every replacement whose originals its result shows.
 
 use super::{CallRef, Calls, Replacements};
 use crate::event::{Seq, Text};
+use crate::report::shell::split;
+use crate::report::tools::{Act, Call, Tools};
 use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
-
-/// Tools that only read.
-const READING: [&str; 9] =
-    ["read", "glob", "grep", "ls", "list", "web_search", "web_fetch", "read_image", "view"];
-/// What names of reading tools of other servers begin with.
-const READING_VERBS: [&str; 9] =
-    ["get", "read", "list", "search", "find", "fetch", "query", "show", "describe"];
-/// Commands that only read, as the first word of every part of a command line.
-const READING_COMMANDS: [&str; 16] = [
-    "cat", "head", "tail", "less", "ls", "find", "grep", "rg", "wc", "tree", "stat", "file", "sort", "uniq",
-    "cut", "nl",
-];
-/// Arguments that say which part is read or why, not what.
-const PAGING: [&str; 12] = [
-    "offset",
-    "limit",
-    "start_line",
-    "end_line",
-    "line",
-    "view_range",
-    "max_results",
-    "head_limit",
-    "timeout",
-    "timeoutMs",
-    "description",
-    "explanation",
-];
 
 /// What a call reads; equal for calls that read the same thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Target(u64);
 
 impl Target {
-    /// The target of a call, or `None` for a call that does more than read.
+    /// The target of a call, or `None` for a call that does more than look.
     #[must_use]
-    pub fn of(tool: &str, arguments: &str) -> Option<Self> {
-        let fields: BTreeMap<Text<'_>, &RawValue> = serde_json::from_str(arguments).unwrap_or_default();
-        let string = |name: &str| -> Option<Text<'_>> {
-            serde_json::from_str(fields.get(&Text::from(name))?.get()).ok()
+    pub fn of(tools: &Tools, tool: &str, arguments: &str) -> Option<Self> {
+        let Call { act, what, command } = tools.read(tool, arguments);
+        let looks = match act {
+            Act::Read | Act::Search => true,
+            Act::Command => command.is_some_and(|command| {
+                let commands = split(&command);
+                !commands.is_empty()
+                    && commands.iter().all(|one| one.only_looks() && one.changes().is_empty())
+            }),
+            _ => false,
         };
-        let reads = match tool {
-            "bash" | "pwsh" => string("command").is_some_and(|command| only_reads(&command)),
-            "str_replace_editor" => string("command").is_some_and(|command| command == "view"),
-            _ => {
-                let own = tool.rsplit("__").next().unwrap_or(tool);
-                let foreign =
-                    tool.starts_with("mcp__") && READING_VERBS.iter().any(|verb| own.starts_with(verb));
-                foreign || READING.contains(&tool)
-            }
-        };
-        if !reads {
-            return None;
-        }
-        let mut hasher = DefaultHasher::new();
-        tool.hash(&mut hasher);
-        for (name, value) in &fields {
-            if !PAGING.contains(&name.as_str()) {
-                name.hash(&mut hasher);
-                let value = value.get();
-                value
-                    .strip_prefix("\"./")
-                    .unwrap_or(value.strip_prefix('"').unwrap_or(value))
-                    .hash(&mut hasher);
-            }
-        }
-        if fields.is_empty() {
-            arguments.hash(&mut hasher);
-        }
-        Some(Self(hasher.finish()))
+        looks.then(|| {
+            let mut hasher = DefaultHasher::new();
+            (act as u8, what.strip_prefix("./").unwrap_or(&what)).hash(&mut hasher);
+            Self(hasher.finish())
+        })
     }
-}
-
-fn only_reads(command: &str) -> bool {
-    if command.contains(['>', '`', '$']) {
-        return false;
-    }
-    command.split(['|', ';', '&', '\n']).filter(|part| !part.trim().is_empty()).all(|part| {
-        let mut words = part.split_whitespace();
-        match words.next() {
-            Some("sed") => words.next() == Some("-n"),
-            Some("git") => {
-                matches!(words.next(), Some("log" | "show" | "diff" | "status" | "blame" | "grep"))
-            }
-            Some("find") => !part.contains("-delete") && !part.contains("-exec"),
-            Some("cd") => true,
-            Some(word) => READING_COMMANDS.contains(&word),
-            None => true,
-        }
-    })
 }
 
 /// The calls of one appended assistant message, in order.
@@ -124,6 +61,7 @@ pub struct Recalled<'a> {
 /// Counts regret while a log is read in order.
 #[derive(Debug, Clone, Default)]
 pub struct Regret {
+    tools: Tools,
     reading: BTreeMap<CallRef, Target>,
     shown: BTreeMap<Seq, Target>,
     gone: BTreeMap<Target, Seq>,
@@ -167,7 +105,7 @@ impl Regret {
 
     /// A call was made.
     pub fn call(&mut self, call: CallRef, tool: &str, arguments: &str) {
-        if let Some(target) = Target::of(tool, arguments) {
+        if let Some(target) = Target::of(&self.tools, tool, arguments) {
             self.reading.insert(call, target);
         }
     }

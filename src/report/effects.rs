@@ -175,6 +175,10 @@ impl Simple<'_> {
                 matches!(sub, "log" | "show" | "diff" | "status" | "blame" | "grep" | "branch" | "ls-files")
             }
             "sed" => !self.words.iter().any(|word| word.starts_with("-i")),
+            "find" | "fd" => !self
+                .words
+                .iter()
+                .any(|word| matches!(word.as_str(), "-delete" | "-exec" | "-execdir" | "-x")),
             program => LOOKS.contains(&program),
         }
     }
