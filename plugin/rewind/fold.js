@@ -8,13 +8,14 @@ import { priceOf } from '../host/commit.js';
 import { RewindError } from '../host/error.js';
 import { ask, probeRoute, resolveRoute } from '../host/model.js';
 import { findReport, REPORT_PLUGIN } from '../host/reports.js';
-import { charsOf, internedAs, readSurface, readWindow, reportsAmong } from '../host/surface.js';
+import { charsOf, internedAs, readWindow, reportsAmong } from '../host/surface.js';
 import { openTurn } from '../host/turn.js';
 import { native } from '../native.js';
 import { addUsage, defined, isStamped } from './facts.js';
 import { draft, landAll, priceOfDrafts } from './landing.js';
 import { composeReport, languageOf } from './report.js';
-import { instructionMessage, personsWords, quoted, transcript, withoutImages } from './messages.js';
+import { personsWords, quoted } from './messages.js';
+import { reportRequest } from './request.js';
 
 /** What a model is told where no checkpoint provider is mounted. */
 export const NO_PROVIDER = "No checkpoint provider is mounted: add the row { id: tool-rewind-checkpoint, name: "
@@ -132,7 +133,7 @@ export class Fold {
     this.weigh();
     if (!this.route) return { kind: 'prepared', yes: true };
     this.abilities = await probeRoute(this.ctx.llm, this.route, this.stop.signal);
-    this.request = this.buildRequest();
+    this.request = reportRequest(this);
     return { kind: 'prepared', yes: false };
   }
 
@@ -205,42 +206,6 @@ export class Fold {
     });
   }
 
-  /** The report request: a true prefix where the cache is warm, else the region alone (spec/rewind.md 2.2). */
-  buildRequest() {
-    const { session, route } = this;
-    const events = harness.events(session);
-    const plan = this.planned.request(readSurface(session, events), route.routed, {
-      objective: this.mark.objective,
-      checkpointTool: this.config.checkpointToolName,
-    });
-    const seqs = plan.form === 'routed' ? session.surface.nodes.slice(0, plan.cut) : Array.from(plan.seqs);
-    const eventsOf = () => seqs.map((seq) => events[seq]);
-    const instruction = plan.form === 'transcript' ? `${plan.instruction}\n\n${transcript(eventsOf())}` : plan.instruction;
-    const messages = {
-      routed: () => session.deriveMessages().slice(0, plan.sent),
-      messages: () => eventsOf().map((event) => session.deriveEventMessage(event)),
-      transcript: () => [],
-    }[plan.form]();
-    const { system, tools } = session.requestHeader() ?? {};
-    const last = instructionMessage(instruction);
-    this.sent = {
-      sent: plan.form === 'transcript' ? [] : seqs,
-      extra: [last, ...(system === undefined ? [] : [{ content: [{ type: 'text', text: system }] }])],
-    };
-    return {
-      provider: route.provider,
-      model: route.model,
-      ...(this.abilities.effort === undefined ? {} : { reasoningEffort: this.abilities.effort }),
-      ...(system === undefined ? {} : { system }),
-      ...(tools === undefined ? {} : { tools }),
-      messages: [
-        ...(this.abilities.images ? messages : messages.map(withoutImages)),
-        last,
-      ],
-      sessionId: session.id,
-    };
-  }
-
   async ask({ maxTokens }) {
     const answer = await ask(this.ctx.llm, { ...this.request, maxTokens, signal: this.stop.signal });
     const { usage, text } = answer;
@@ -298,11 +263,10 @@ export class Fold {
 
   /** Fold facts live in the report's source: extra fields survive a round trip (spec/rewind.md 3.4). */
   source() {
-    const { kind: _kind, warning: _warning, ...facts } = this.result(true);
     return {
       kind: 'plugin',
       plugin: REPORT_PLUGIN,
-      ...facts,
+      ...this.facts(),
       language: this.language,
       ...(this.quotes.length === 0 ? {} : { quotes: this.quotes }),
       ...(this.unverified?.length ? { unverified: this.unverified } : {}),

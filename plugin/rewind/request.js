@@ -1,0 +1,44 @@
+/** The report request: a true prefix where the cache is warm, else the region alone (spec/rewind.md 2.2). */
+import { harness } from '../host/compat.js';
+import { readSurface } from '../host/surface.js';
+import { instructionMessage, transcript, withoutImages } from './messages.js';
+
+/**
+ * Builds the request of a planned fold; what the model is sent is kept on the fold, for the claim check.
+ *
+ * @param fold - the fold: its plan, route, abilities, mark and session.
+ * @returns the request as `ctx.llm.stream` takes it, without budget and signal.
+ * @throws what the core refuses: `CHANGED` where the region no longer stands as planned.
+ */
+export function reportRequest(fold) {
+  const { session, route, abilities, planned, mark } = fold;
+  const events = harness.events(session);
+  const plan = planned.request(readSurface(session, events), route.routed, {
+    objective: mark.objective,
+    checkpointTool: fold.config.checkpointToolName,
+  });
+  const seqs = plan.form === 'routed' ? session.surface.nodes.slice(0, plan.cut) : Array.from(plan.seqs);
+  const eventsOf = () => seqs.map((seq) => events[seq]);
+  const messages = {
+    routed: () => session.deriveMessages().slice(0, plan.sent),
+    messages: () => eventsOf().map((event) => session.deriveEventMessage(event)),
+    transcript: () => [],
+  }[plan.form]();
+  const last = instructionMessage(
+    plan.form === 'transcript' ? `${plan.instruction}\n\n${transcript(eventsOf())}` : plan.instruction,
+  );
+  const { system, tools } = session.requestHeader() ?? {};
+  fold.sent = {
+    sent: plan.form === 'transcript' ? [] : seqs,
+    extra: [last, ...(system === undefined ? [] : [{ content: [{ type: 'text', text: system }] }])],
+  };
+  return {
+    provider: route.provider,
+    model: route.model,
+    ...(abilities.effort === undefined ? {} : { reasoningEffort: abilities.effort }),
+    ...(system === undefined ? {} : { system }),
+    ...(tools === undefined ? {} : { tools }),
+    messages: [...(abilities.images ? messages : messages.map(withoutImages)), last],
+    sessionId: session.id,
+  };
+}
