@@ -58,7 +58,7 @@ export async function stage(t, {
     match,
     steps,
     tools: [readTool({ '*': LONG }), bashTool({ '*': LONG }), ...tools],
-    plugins: [...plugins, [turnMemory, { cheapProvider: '', cheapModel: '', ...config }]],
+    plugins,
     async before(ctx) {
       if (skills) await ctx.plugin(SkillRegistry);
       if (providers.length > 0) await ctx.plugin(SubagentRuntime);
@@ -68,6 +68,8 @@ export async function stage(t, {
     },
     ...more,
   });
+  const fiber = await loop.mount(turnMemory, { cheapProvider: '', cheapModel: '', ...config });
+  loop.unmountTurnMemory = () => fiber.dispose();
   if (providers.length > 0 && more.invariants !== false) await loop.ctx.plugin(subagentInvariant);
   loop.home = home;
   t.after(async () => {
