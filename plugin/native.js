@@ -11,7 +11,7 @@ function load() {
   const triple = platformTriple();
   for (const candidate of [`@dpskh/tool-rewind-${triple}`, `../tool-rewind.${triple}.node`]) {
     try {
-      return require(candidate);
+      return checked(require(candidate));
     } catch (error) {
       if (error?.code !== 'MODULE_NOT_FOUND') throw error;
     }
@@ -22,4 +22,13 @@ function load() {
   );
 }
 
+/** An older core would take columns it does not know. */
+function checked(addon) {
+  const { version } = require('../package.json');
+  if (addon.version() === version) return addon;
+  throw new Error(`@dpskh/tool-rewind ${version} found a native core of version ${addon.version()}: `
+    + 'install both in the same version, or build the core anew with "npm run build".');
+}
+
+/** The core's exports, as `src/binding` declares them. */
 export const native = load();
