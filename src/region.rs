@@ -116,13 +116,16 @@ impl Group {
                 }
             }
         }
-        // Open when the mark was taken: answered afterwards, or never answered and nothing moved on since.
+        // Open when the mark was taken: answered afterwards, or never answered.
         let open: Vec<usize> =
-            (0..calls.len()).filter(|&n| answers[n].map_or(!left_behind, |at| !is_old(&nodes[at]))).collect();
+            (0..calls.len()).filter(|&n| answers[n].is_none_or(|at| !is_old(&nodes[at]))).collect();
         let first = |wanted: &dyn Fn(&Call) -> bool| open.iter().copied().find(|&n| wanted(&calls[n]));
+        // Nothing tells a call that died from one that runs, but a carrier that somebody spoke after and that
+        // no result came back to was not running: such a mark was taken outside any call.
+        let running = !left_behind || open.iter().any(|&n| answers[n].is_some());
         let marked = first(&|call| target.call == Some(call.id))
             .or_else(|| first(&|call| target.checkpoint_name == Some(call.name)))
-            .or_else(|| open.first().copied())?;
+            .or_else(|| open.first().copied().filter(|_| running))?;
         let mut siblings: Vec<usize> =
             open.into_iter().filter(|&n| n != marked).filter_map(|n| answers[n]).collect();
         siblings.sort_unstable();

@@ -17,6 +17,11 @@ class Author {
   }
 
   text(low, high) {
+    return this.chance.chance(0.05) ? ['ascii', 0, 0] : this.words(low, high);
+  }
+
+  /** Text that is not empty: a replacement without content would be a fault of whoever makes it. */
+  words(low, high) {
     const kind = this.wild
       ? this.chance.pick(TEXT_KINDS)
       : this.chance.weighted([
@@ -24,7 +29,6 @@ class Author {
           [1, 'cjk'],
           [1, 'markup'],
         ]);
-    if (this.chance.chance(0.05)) return ['ascii', 0, 0];
     return [kind, this.chance.int(low, high), this.chance.int(0, 99)];
   }
 
@@ -114,8 +118,8 @@ class Author {
     const [from, to] = [chance.next(), chance.next()].map((share) => Math.round(share * 1000) / 1000);
     return chance.weighted([
       [4, () => ['prune', chance.int(0, 60), this.text(1, 120)]],
-      [2, () => ['compact', from, to, this.text(1, 300)]],
-      [1, () => ['compact', 0, to, this.text(1, 300)]],
+      [2, () => ['compact', from, to, this.words(1, 300)]],
+      [1, () => ['compact', 0, to, this.words(1, 300)]],
       [
         1.5,
         () => [
@@ -123,7 +127,7 @@ class Author {
           from,
           to,
           { kind: 'plugin', plugin: 'turn-memory', scope: 'whole-turn', turn: 1, version: 5 },
-          this.text(1, 300),
+          this.words(1, 300),
         ],
       ],
       [
@@ -133,7 +137,7 @@ class Author {
           from,
           to,
           { kind: 'plugin', plugin: 'rewind-prune', receipt: 1 },
-          this.text(1, 200),
+          this.words(1, 200),
         ],
       ],
     ])();

@@ -5,6 +5,7 @@
  * the harness's own companions listening, so a played session is one that a live harness could have written.
  */
 import { interruptedTurnClosers } from '@deepseek-ai/dsh-session';
+import { isPersons } from './oracle.js';
 import { textOf } from './random.js';
 import { callsIn, resultIn } from './wire.js';
 
@@ -252,8 +253,8 @@ export class Stage {
     const shadowed = this.session.surface.nodes.slice(low, high);
     if (shadowed.length === 0) return;
     const range = { start: shadowed[0], end: shadowed.at(-1) };
-    const land = () =>
-      this.append('user/message', this.message('user', [text(textOf(spec))], source), {
+    const land = (kept = []) =>
+      this.append('user/message', this.message('user', [...kept, text(textOf(spec))], source), {
         surfaceOp: { op: 'replace', ...range },
         sourceEventSeqs: shadowed,
       });
@@ -287,9 +288,20 @@ export class Stage {
     );
   }
 
-  /** Another plugin replaces a part of the surface by one message: `turn-memory`, a receipt. */
+  /**
+   * Another part of the package stands in for a stretch: a turn's checkpoint keeps people's words, a receipt
+   * no person.
+   */
   on_replace(from, to, source, spec) {
-    this.shadow(from, to, source, spec, (range, shadowed, land) => land());
+    this.shadow(from, to, source, spec, (range, shadowed, land) => {
+      const messages = shadowed
+        .map((seq) => this.session.events[seq])
+        .filter(({ type }) => type === 'user/message');
+      const said = messages.filter(isPersons).flatMap(({ data }) => data.content);
+      const quoted = messages.flatMap(({ data }) => data.source.quotes ?? []).map(text);
+      if (source.plugin === 'turn-memory') land([...said, ...quoted]);
+      else if (!messages.some(isPersons)) land();
+    });
   }
 
   /** A person forks the session at its last quiet moment; the marks taken before that come along. */

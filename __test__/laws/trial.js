@@ -215,7 +215,7 @@ export async function playRecipe(world, driver, ops, id) {
     }
     return { breaches: replayBreaches(trial.stage.session), tally: trial.tally };
   } catch (error) {
-    return { breaches: [`threw: ${error.stack}`], tally: trial.tally };
+    return { breaches: [`threw: ${error.stack.split('\n').slice(0, 3).join(' ')}`], tally: trial.tally };
   } finally {
     trial.stage.leave();
   }
