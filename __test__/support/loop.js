@@ -34,12 +34,13 @@ import { TokenMeter } from '@deepseek-ai/dsh-token-meter';
 import * as tokenMeterInvariant from '@deepseek-ai/dsh-token-meter/invariant';
 import { ToolRuntime } from '@deepseek-ai/dsh-tools';
 import * as toolsInvariant from '@deepseek-ai/dsh-tools/invariant';
+import * as rewindInvariant from '../../plugin/invariant/index.js';
 import { ScriptedAdapter } from './scripted-adapter.js';
 import { textOf, toWire, wireFault } from './wire.js';
 
 const INVARIANTS = [
   sessionInvariant, agentInvariant, agentLoopInvariant, commandsInvariant, compactionInvariant, llmInvariant,
-  systemPromptInvariant, tokenMeterInvariant, toolsInvariant,
+  systemPromptInvariant, tokenMeterInvariant, toolsInvariant, rewindInvariant,
 ];
 
 /** The route that the scripted adapter serves. */
