@@ -2,6 +2,17 @@
 import { HarnessError } from '@deepseek-ai/dsh-llm';
 
 /**
+ * Words for what was thrown or aborted with. An abort's reason is whatever its caller gave; the harness gives a
+ * plain object with a `kind`, which prints as nothing.
+ *
+ * @param {unknown} reason - an error, or the reason of a signal.
+ * @returns {string} its message, its kind, or itself as text.
+ */
+export function reasonOf(reason) {
+  return reason?.message ?? reason?.kind ?? String(reason);
+}
+
+/**
  * A refusal or failure of this package. The harness records name and code of a `HarnessError` in
  * `tool/result.error`, and shows the model the message alone; therefore every message says what
  * happened and what to do next.

@@ -17,8 +17,9 @@ export class Attempts {
     });
   }
 
-  /** Keeps what a refused fold means for the guard. */
-  record(session, { code, detail }) {
+  /** Keeps what a fold that threw means for the guard; an abort's reason can be anything, null included. */
+  record(session, error) {
+    const { code, detail } = error ?? {};
     const markId = detail?.markId;
     if (markId === undefined) return;
     if (LASTING.has(code)) {

@@ -4,15 +4,14 @@
  */
 import { harness } from '../host/compat.js';
 import { untilAborted } from '../host/abort.js';
-import { priceOf } from '../host/commit.js';
-import { RewindError } from '../host/error.js';
+import { reasonOf, RewindError } from '../host/error.js';
 import { ask, probeRoute, resolveRoute } from '../host/model.js';
 import { findReport, REPORT_PLUGIN } from '../host/reports.js';
-import { charsOf, internedAs, readWindow, reportsAmong } from '../host/surface.js';
+import { internedAs, readWindow, reportsAmong } from '../host/surface.js';
 import { openTurn } from '../host/turn.js';
 import { native } from '../native.js';
-import { addUsage, defined, isStamped } from './facts.js';
-import { draft, landAll, priceOfDrafts } from './landing.js';
+import { addUsage, defined, isStamped, recount, warningsOf } from './facts.js';
+import { draft, landAll, priceOfDrafts, pricesOf } from './landing.js';
 import { composeReport, languageOf } from './report.js';
 import { personsWords, quoted } from './messages.js';
 import { reportRequest } from './request.js';
@@ -59,8 +58,14 @@ export class Fold {
       : NO_PROVIDER;
     const receiptOnFailure = this.config.onSummaryFailure === 'receipt';
     const outcome = await native.runFold({ maxTokens, maxRetries, receiptOnFailure, noMark }, (effect) => this.perform(effect));
-    if (outcome.kind === 'folded') return this.result(outcome.stamped);
-    if (outcome.kind === 'refused') throw new RewindError(outcome.code, outcome.message, this.facts());
+    if (outcome.kind === 'folded') {
+      const warnings = warningsOf(this, outcome.stamped);
+      for (const warning of warnings) this.ctx.logger?.warn(warning);
+      return { ...this.facts(), ...(warnings.length === 0 ? {} : { warning: warnings.join(' ') }) };
+    }
+    if (outcome.kind === 'refused') {
+      throw new RewindError(outcome.code, outcome.message, { ...this.facts(), cause: this.cause });
+    }
     throw this.reason;
   }
 
@@ -100,11 +105,15 @@ export class Fold {
 
   /** Performs one effect; whatever goes wrong is kept here and told as an input. */
   async perform(effect) {
+    const { signal } = this.stop;
     try {
-      if (this.stop.signal.aborted && effect.kind !== 'complete') throw this.stop.signal.reason;
+      if (signal.aborted && effect.kind !== 'complete') throw signal.reason;
       return await this[effect.kind](effect);
     } catch (error) {
-      if (error instanceof RewindError || CODES.has(error?.code)) {
+      // The reason of an abort is thrown as it is, even where it looks like a refusal (spec/rewind.md 3.6).
+      const ended = signal.aborted && error === signal.reason;
+      if (!ended && (error instanceof RewindError || CODES.has(error?.code))) {
+        this.cause = error.cause;
         return { kind: 'refused', code: error.code, message: error.message };
       }
       this.reason = error;
@@ -116,14 +125,22 @@ export class Fold {
     return this.ctx.get('checkpoint');
   }
 
-  async readMark() {
+  /** Reads the latest mark; a service that fails to tell is refused with `code`, for it says nothing of a next step. */
+  async readMark(code) {
     const provider = this.provider();
     if (!provider) return undefined;
-    return await untilAborted(provider.latestMark(this.session.id), this.stop.signal) ?? undefined;
+    const { signal } = this.stop;
+    try {
+      return await untilAborted(provider.latestMark(this.session.id), signal) ?? undefined;
+    } catch (cause) {
+      if (signal.aborted) throw signal.reason;
+      throw new RewindError(code, `The checkpoint service could not tell the latest mark (${reasonOf(cause)}), so nothing `
+        + 'was folded. The mark stays as it is; fold again later, or go on.', { cause });
+    }
   }
 
   async 'latest-mark'() {
-    this.mark = await this.readMark();
+    this.mark = await this.readMark('NO_CHECKPOINT');
     return { kind: 'mark', yes: this.mark !== undefined };
   }
 
@@ -153,8 +170,13 @@ export class Fold {
   async restamp() {
     const report = findReport(this.session, this.mark);
     if (!report || isStamped(this.mark)) return;
-    const stamp = Promise.resolve(this.provider().completeFold(this.session.id, this.mark.id));
-    await untilAborted(stamp.catch((error) => this.ctx.logger?.warn(error)), this.stop.signal);
+    const { signal } = this.stop;
+    try {
+      await untilAborted(this.provider().completeFold(this.session.id, this.mark.id), signal);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      this.ctx.logger?.warn(error);
+    }
   }
 
   /** Reads the surface and lets the core select the region. */
@@ -167,7 +189,7 @@ export class Fold {
     this.siblings = Array.from(this.planned.siblings);
     this.segments = this.planned.segments.map((seqs) => Array.from(seqs));
     this.folded = [...this.siblings, ...this.segments.flat()];
-    this.prices = this.priceEdits(events);
+    this.prices = pricesOf(this.ctx.get('tokenMeter'), session, [...this.siblings.map((seq) => [seq]), ...this.segments], events);
     this.foldedTokens = this.prices && [...this.prices.values()].reduce((sum, tokens) => sum + tokens, 0);
     this.quotes = this.collectQuotes(events);
   }
@@ -185,14 +207,6 @@ export class Fold {
       openTurn: openTurn(events) !== undefined,
       folded: isStamped(mark) || findReport(session, mark) !== undefined,
     };
-  }
-
-  /** What each run of nodes costs now, by its first seq; undefined without a meter. */
-  priceEdits(events) {
-    const meter = this.ctx.get('tokenMeter');
-    if (!meter) return undefined;
-    const runs = [...this.siblings.map((seq) => [seq]), ...this.segments];
-    return new Map(runs.map((seqs) => [seqs[0], priceOf(meter, this.session, seqs, events)]));
   }
 
   /** Persons' words to quote: of nodes inside an open pair, and of older reports that fold (spec/rewind.md 1.6). */
@@ -225,7 +239,7 @@ export class Fold {
       this.prose = undefined;
       this.whyReceipt = receipt;
     }
-    const mark = await this.readMark();
+    const mark = await this.readMark('CHANGED');
     const same = mark !== undefined && mark.id === this.mark.id && mark.logLength === this.mark.logLength
       && !isStamped(mark) && !findReport(this.session, this.mark);
     return { kind: 'confirmed', yes: same };
@@ -243,6 +257,7 @@ export class Fold {
     this.reportTokens = priceOfDrafts(meter, draft(edits, report, this.source()));
     this.planned.weighLanding(this.reportChars, this.foldedTokens, this.reportTokens);
     this.landed = landAll(session, this.prices, draft(edits, report, this.source()));
+    if (this.landed.failure) Object.assign(this, recount(this, meter, events));
     return { kind: 'landed', yes: await this.stamp() };
   }
 
@@ -256,7 +271,9 @@ export class Fold {
       await untilAborted(this.provider().completeFold(this.session.id, this.mark.id), this.stop.signal);
       return true;
     } catch (error) {
-      this.stampFailure = error;
+      this.stampFailure = this.stop.signal.aborted
+        ? `did not answer in time (${reasonOf(this.stop.signal.reason)})`
+        : `could not be told (${reasonOf(error)})`;
       return false;
     }
   }
@@ -276,45 +293,19 @@ export class Fold {
 
   /** What is known of the fold so far, for results and errors alike. */
   facts() {
-    const { planned, foldedTokens, reportChars, reportTokens, usage } = this;
+    const { foldedTokens, reportChars, reportTokens, usage } = this;
+    const { foldedNodes, start, end, foldedChars } = this.part ?? this.planned ?? {};
     return defined({
       markId: this.mark?.id,
-      foldedNodes: planned?.foldedNodes,
-      start: planned?.start,
-      end: planned?.end,
-      foldedChars: planned?.foldedChars,
+      foldedNodes,
+      start,
+      end,
+      foldedChars,
       reportChars,
       foldedTokens,
       reportTokens,
       usage,
       report: this.reportChars === undefined ? undefined : this.prose === undefined ? 'receipt' : 'model',
     });
-  }
-
-  result(stamped) {
-    const left = this.landed?.failure;
-    const warnings = [
-      this.whyReceipt && `The model gave no report (${this.whyReceipt}), so code alone made this one.`,
-      left && `Part of the fold could not land (${left.message}): ${this.landed.folded.length} of `
-        + `${this.planned.foldedNodes} steps are folded, the rest stays as it is.`,
-      !stamped && `The checkpoint service could not be told (${this.stampFailure?.message ?? this.stampFailure}); `
-        + 'the report stands and the mark counts as folded all the same.',
-    ].filter(Boolean);
-    for (const warning of warnings) this.ctx.logger?.warn(warning);
-    const facts = this.facts();
-    if (left) Object.assign(facts, this.countLanded());
-    return { ...facts, ...(warnings.length === 0 ? {} : { warning: warnings.join(' ') }) };
-  }
-
-  /** The numbers of a fold of which only a part landed. */
-  countLanded() {
-    const { folded } = this.landed;
-    const order = [...this.siblings, ...this.segments.flat()].filter((seq) => folded.includes(seq));
-    return {
-      foldedNodes: folded.length,
-      start: order[0],
-      end: order.at(-1),
-      foldedChars: charsOf(this.session, folded),
-    };
   }
 }

@@ -1,6 +1,6 @@
 /** The turn guard: a turn does not end silently over an active mark (spec/rewind.md 4.3, 4.4). */
 import { createUserMessage } from '@deepseek-ai/dsh-llm';
-import { untilAborted } from '../host/abort.js';
+import { follow, untilAborted } from '../host/abort.js';
 import { findReport } from '../host/reports.js';
 
 /** Source plugin name of the guard's warnings, which is not a report's. */
@@ -18,11 +18,13 @@ export const GUARD_PLUGIN = 'rewind-guard';
  */
 export function makeGuard(ctx, config, engine) {
   const warned = new WeakMap();
+  const gone = new AbortController();
+  ctx.effect(() => () => gone.abort(new Error('the plugin was disposed')));
   ctx.on('session/event', (session, { type }) => {
     if (type === 'turn/end') warned.delete(session);
   });
 
-  async function check({ agent, turn, signal }) {
+  async function check({ agent, turn }, signal) {
     const { session } = agent;
     const checkpoint = ctx.get('checkpoint');
     if (!checkpoint || warned.get(session) === turn) return;
@@ -39,10 +41,14 @@ export function makeGuard(ctx, config, engine) {
   }
 
   return async (payload) => {
+    // Nothing is written for a plugin that went while its listener waited, and no turn is held for it.
+    const { signal, release } = follow(payload.signal, gone.signal);
     try {
-      await check(payload);
+      await check(payload, signal);
     } catch (error) {
-      if (!payload.signal.aborted) ctx.logger?.warn(error);
+      if (!signal.aborted) ctx.logger?.warn(error);
+    } finally {
+      release();
     }
   };
 }

@@ -1,6 +1,6 @@
 /** The commit of a fold: one synchronous block (spec/rewind.md 3.3). */
 import { createToolResultMessage, createUserMessage } from '@deepseek-ai/dsh-llm';
-import { landContent, landMessage } from '../host/commit.js';
+import { landContent, landMessage, priceOf } from '../host/commit.js';
 import { RewindError } from '../host/error.js';
 
 /** Source plugin name of the one-line pointers that earlier segments become. */
@@ -27,6 +27,19 @@ export function draft(edits, report, source) {
 }
 
 /**
+ * Prices runs of nodes as they stand, which they keep for good: an event never changes.
+ *
+ * @param meter - `ctx.tokenMeter`, or undefined.
+ * @param session - the session that holds them.
+ * @param runs - the runs, each a list of seqs.
+ * @param events - the log snapshot.
+ * @returns estimated tokens by a run's first seq, undefined without a meter.
+ */
+export function pricesOf(meter, session, runs, events) {
+  return meter && new Map(runs.map((seqs) => [seqs[0], priceOf(meter, session, seqs, events)]));
+}
+
+/**
  * Prices what drafts will cost on the surface, as the meter will price it once it stands there.
  *
  * @param meter - `ctx.tokenMeter`, or undefined.
@@ -48,22 +61,23 @@ export function priceOfDrafts(meter, drafts) {
  * @param session - the session to edit.
  * @param prices - what each draft's nodes cost, by its first seq; undefined without a meter.
  * @param drafts - drawn up by {@link draft}.
- * @returns `{ folded, failure }`: the seqs that were folded, and the error that stopped the rest.
+ * @returns `{ folded, drafts, failure }`: the seqs that were folded, what landed in their place, and the error that
+ * stopped the rest.
  * @throws {RewindError} `CHANGED` when the first append throws.
  */
 export function landAll(session, prices, drafts) {
   const folded = [];
-  for (const { seqs, content, source } of drafts) {
+  for (const [index, { seqs, content, source }] of drafts.entries()) {
     const tokens = prices?.get(seqs[0]);
     try {
       if (source) landMessage(session, { seqs, message: { content, source }, tokens });
       else landContent(session, { seq: seqs[0], content, tokens });
     } catch (cause) {
-      if (folded.length > 0) return { folded, failure: cause };
+      if (index > 0) return { folded, drafts: drafts.slice(0, index), failure: cause };
       throw new RewindError('CHANGED', `The session refused the report (${cause.message}), so nothing was folded. `
         + 'The mark stays active; fold again later, or go on.', { cause });
     }
     folded.push(...seqs);
   }
-  return { folded, failure: undefined };
+  return { folded, drafts, failure: undefined };
 }

@@ -1,6 +1,6 @@
 /** The model-facing `rewind` tool (spec/rewind.md 4.1). */
 import { defineTool } from '@deepseek-ai/dsh-tools';
-import { RewindError } from '../host/error.js';
+import { reasonOf, RewindError } from '../host/error.js';
 
 const NUMBER = { type: 'integer' };
 const COUNT = { type: 'integer', required: true };
@@ -47,7 +47,7 @@ export function rewindTool(ctx, { toolName, checkpointToolName }) {
         return await ctx.rewind.rewind(exec.agent, exec.signal);
       } catch (error) {
         // The harness prints what is thrown, and an abort's reason is a plain object.
-        throw error instanceof Error ? error : new Error(`the fold was cancelled (${error?.kind ?? String(error)}); nothing was changed`);
+        throw error instanceof Error ? error : new Error(`the fold was cancelled (${reasonOf(error)}); nothing was changed`);
       }
     },
     presentCall: () => ({ card: 'generic', title: 'Fold the exploration' }),
