@@ -7,7 +7,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { CommandFailed, run } from './process.js';
-import { ADDON, NODE_MAJOR, NODE_PACKAGE, ROOT, TOOLS, environment, nodeProgram } from './project.js';
+import { ADDON, NODE_PACKAGE, OWN_NODE, ROOT, TOOLS, environment, nodeProgram } from './project.js';
 
 const PNPM = '10.34.9';
 const NODE = '24.22.3';
@@ -27,7 +27,7 @@ function installedVersion(name) {
  */
 export function prepareTools() {
   const wanted = { pnpm: PNPM };
-  if (!process.versions.node.startsWith(`${NODE_MAJOR}.`)) wanted[NODE_PACKAGE] = NODE;
+  if (!OWN_NODE) wanted[NODE_PACKAGE] = NODE;
   if (Object.entries(wanted).every(([name, version]) => installedVersion(name) === version)) return;
 
   const specs = Object.entries(wanted).map(([name, version]) => `${name}@${version}`);

@@ -19,9 +19,13 @@ export const ADDON = join(ROOT, `tool-rewind.${platformTriple()}.node`);
 /** The npm package that holds Node for this platform. */
 export const NODE_PACKAGE = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 
-/** The folder of the Node to run with: this process's own where it is right, else the one in `.tools/`. */
+/** Whether to run with this process's own Node: where it is right, or where a test matrix asks for it. */
+export const OWN_NODE = Number.parseInt(process.versions.node, 10) === NODE_MAJOR
+  || process.env.TOOL_REWIND_OWN_NODE === '1';
+
+/** The folder of the Node to run with: this process's own or the one in `.tools/`. */
 export function nodeFolder() {
-  if (Number.parseInt(process.versions.node, 10) === NODE_MAJOR) return dirname(process.execPath);
+  if (OWN_NODE) return dirname(process.execPath);
   const home = join(TOOLS, 'node_modules', NODE_PACKAGE);
   return existsSync(join(home, 'node.exe')) ? home : join(home, 'bin');
 }
