@@ -118,8 +118,8 @@ test('every misuse of the draft tools is told to the worker, and the draft can s
     ['UNKNOWN_SEGMENT', 'draft_read_segment', { id: 7 }],
     ['BAD_PATTERN', 'draft_grep', { pattern: '(' }],
   ];
-  let session;
-  const good = () => [
+  const session = 'session-of-the-draft';
+  const good = [
     call('good-read', 'draft_read_segment', { path: `/anywhere/.dsh-turn-summary-${session}-turn-1.md`, id: 2 }),
     call('good-grep', 'draft_grep', { pattern: 'looked|tool call' }),
     call('good-none', 'draft_grep', { pattern: 'no such thing' }),
@@ -132,14 +132,13 @@ test('every misuse of the draft tools is told to the worker, and the draft can s
     steps: {
       main: work('one'),
       worker: [
-        () => act([...bad.map(([, name, args], index) => call(`bad-${index}`, name, args)), ...good()]),
+        act([...bad.map(([, name, args], index) => call(`bad-${index}`, name, args)), ...good]),
         act([write(1, 'first try'), write(1, 'Read one.a.'), write(3, 'Tested one.')]),
         say('DONE'),
       ],
     },
   });
-  const agent = await loop.agent();
-  session = agent.session.id;
+  const agent = await loop.agent({ id: session });
   await agent.prompt('first');
   const segments = segmentsOf(await landed(agent, 1));
   assert.deepEqual(segments.map(([, , text]) => text), ['Read one.a.', 'I looked at one.', 'Tested one.', 'one']);

@@ -207,7 +207,7 @@ export class Coordinator {
       return !folded && mark.logLength > start && mark.logLength <= end ? mark : undefined;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      this.host.ctx.logger?.warn(error);
+      this.host.ctx.logger?.error(error);
       return undefined;
     }
   }
@@ -251,7 +251,7 @@ export class Coordinator {
   #settle(turn, error) {
     const item = this.#know(turn);
     const code = error === undefined ? 'LANDED' : error?.code ?? 'FAILED';
-    if (code === 'FAILED') this.host.ctx.logger?.warn(error);
+    if (code === 'FAILED') this.host.ctx.logger?.error(error);
     item.last = error === undefined ? undefined : code;
     this.host.trace.line(this.session, `turn=${turn} attempt=${item.attempts} outcome=${code}`);
   }

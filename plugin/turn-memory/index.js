@@ -55,7 +55,7 @@ export function apply(ctx, config) {
 
 /** What follows a landing; none of it can undo it. */
 function landed(ctx, config, trace, session, plan, event) {
-  ctx.sessions.flush(session).catch((error) => ctx.logger?.warn(error));
+  ctx.sessions.flush(session).catch((error) => ctx.logger?.error(error));
   trace.raw(session, plan.turn, () => transcriptOf(session, findTurn(session, plan.turn)));
   trace.dump(session, { engine: config.summaryEngine, plan, event, textOf: (seq) => textOf(session, seq) });
 }

@@ -31,6 +31,7 @@ export class Trace {
    */
   constructor(logger, { debug, prefixDumpDir, keepRawCopy }) {
     this.logger = logger;
+    this.home = dshHome();
     this.debug = debug;
     this.dumpDir = prefixDumpDir;
     this.keepRawCopy = keepRawCopy;
@@ -43,7 +44,7 @@ export class Trace {
 
   #write(job) {
     this.#queue = this.#queue.then(job).catch((error) => {
-      if (!this.#warned) this.logger?.warn(`turn-memory: a file could not be written: ${error.message}`);
+      if (!this.#warned) this.logger?.error(`turn-memory: a file could not be written: ${error.message}`);
       this.#warned = true;
     });
   }
@@ -51,7 +52,7 @@ export class Trace {
   /** Appends one line to the trace. */
   line(session, text) {
     if (!this.debug) return;
-    const path = join(dshHome(), 'turn-memory-debug.log');
+    const path = join(this.home, 'turn-memory-debug.log');
     const line = `${new Date().toISOString()} session=${session.id} ${text}\n`;
     this.#write(async () => {
       await mkdir(dirname(path), { recursive: true });
@@ -62,7 +63,7 @@ export class Trace {
   /** Keeps the record of a replaced turn. `record` is asked for it only where it is wanted. */
   raw(session, turn, record) {
     if (!this.keepRawCopy) return;
-    const path = join(dshHome(), 'turn-memory', 'raw', `${safe(session.id)}-turn-${turn}.md`);
+    const path = join(this.home, 'turn-memory', 'raw', `${safe(session.id)}-turn-${turn}.md`);
     const text = record();
     this.#write(async () => {
       await mkdir(dirname(path), { recursive: true });

@@ -71,7 +71,7 @@ export class Workers {
     try {
       return await run.result;
     } finally {
-      run.dispose().catch((error) => this.ctx.logger?.warn(error));
+      run.dispose().catch((error) => this.ctx.logger?.error(error));
     }
   }
 
