@@ -186,9 +186,10 @@ impl Plan {
     /// Plans the report request on the whole surface.
     ///
     /// `routed` says that the report goes to the session's own route, whose cache is warm. A prefix that
-    /// holds a wire fault from before the region is never sent; neither is an open call.
+    /// holds a wire fault from before the region is never sent; neither is an open call. `turn_start` is the
+    /// seq at which the mark's turn began: what a person said from there on is the turn's prompt.
     #[must_use]
-    pub fn request(&self, whole: &Surface, routed: bool) -> RequestPlan {
+    pub fn request(&self, whole: &Surface, routed: bool, turn_start: u32) -> RequestPlan {
         let nodes = whole.nodes();
         let find = |seq: u32| nodes.iter().rposition(|node| node.seq == seq);
         let first = self.siblings.first().copied().or_else(|| self.segments.first()?.first().copied());
@@ -196,7 +197,8 @@ impl Plan {
         let end = find(self.end).map_or(nodes.len(), |at| at + 1);
         if routed {
             let all = faults(whole, nodes.iter(), Tail::Request);
-            let cut = all.first().and_then(|fault| find(fault.seq)).unwrap_or(nodes.len());
+            // A fault shows late where it is an open call, so the first one reported need not stand first.
+            let cut = all.iter().filter_map(|fault| find(fault.seq)).min().unwrap_or(nodes.len());
             if cut >= end {
                 let messages = |run: &[Node]| run.iter().filter(|node| node.flags & ABSENT == 0).count();
                 return RequestPlan::Routed {
@@ -213,13 +215,15 @@ impl Plan {
             nodes[..start].iter().rposition(|node| node.kind == Kind::Assistant).unwrap_or(start)
         };
         let sent = |node: &&Node| node.kind == Kind::Result || node.flags & (EMPTY | ABSENT) == 0;
-        let prompt = nodes[..from].iter().rev().find(|node| node.flags & PERSON != 0 && sent(node));
-        let region: Vec<&Node> = nodes[from..end].iter().filter(sent).collect();
-        let tail = region.len();
-        let picked: Vec<&Node> = prompt.into_iter().chain(region).collect();
+        let mut prompts: Vec<&Node> =
+            nodes[..from].iter().filter(|node| node.flags & PERSON != 0).filter(sent).collect();
+        // A turn that no person began still belongs to the last thing that one said.
+        let of_turn = prompts.iter().position(|node| node.origin >= turn_start);
+        prompts.drain(..of_turn.unwrap_or(prompts.len().saturating_sub(1)));
+        let picked: Vec<&Node> = prompts.into_iter().chain(nodes[from..end].iter().filter(sent)).collect();
         let seqs: Vec<u32> = picked.iter().map(|node| node.seq).collect();
         if faults(whole, picked.into_iter(), Tail::Request).is_empty() {
-            RequestPlan::Messages { tail, seqs }
+            RequestPlan::Messages { tail: nodes[start..end].iter().filter(sent).count(), seqs }
         } else {
             RequestPlan::Transcript { seqs }
         }

@@ -12,3 +12,13 @@ export function openTurn(events) {
   }
   return undefined;
 }
+
+/**
+ * @param events - a log snapshot.
+ * @param before - a log length.
+ * @returns the seq at which the last turn below that length began, 0 where none did.
+ */
+export function turnStart(events, before) {
+  for (let at = before - 1; at >= 0; at -= 1) if (events[at].type === 'turn/start') return at;
+  return 0;
+}

@@ -1,6 +1,7 @@
 /** The report request: a true prefix where the cache is warm, else the region alone (spec/rewind.md 2.2). */
 import { harness } from '../host/compat.js';
 import { readSurface } from '../host/surface.js';
+import { turnStart } from '../host/turn.js';
 import { instructionMessage, transcript, withoutImages } from './messages.js';
 
 /**
@@ -16,6 +17,7 @@ export function reportRequest(fold) {
   const plan = planned.request(readSurface(session, events), route.routed, {
     objective: mark.objective,
     checkpointTool: fold.config.checkpointToolName,
+    turnStart: turnStart(events, mark.logLength),
   });
   const seqs = plan.form === 'routed' ? session.surface.nodes.slice(0, plan.cut) : Array.from(plan.seqs);
   const eventsOf = () => seqs.map((seq) => events[seq]);

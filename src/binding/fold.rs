@@ -45,6 +45,8 @@ pub struct InstructionFacts {
     pub objective: Option<String>,
     /// Name of the checkpoint tool.
     pub checkpoint_tool: String,
+    /// Seq at which the mark's turn began.
+    pub turn_start: u32,
 }
 
 pub(super) fn refused(refusal: &Refusal) -> Error<String> {
@@ -142,7 +144,7 @@ impl FoldPlan {
     ) -> std::result::Result<FoldRequest, Error<String>> {
         let surface = whole.parse().map_err(|refusal| refused(&refusal))?;
         self.plan.recheck(&surface, true).map_err(|refusal| refused(&refusal))?;
-        let request = self.plan.request(&surface, routed);
+        let request = self.plan.request(&surface, routed, facts.turn_start);
         let messages = match &request {
             RequestPlan::Routed { tail, .. } | RequestPlan::Messages { tail, .. } => {
                 u32::try_from(*tail).ok()
