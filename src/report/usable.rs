@@ -107,15 +107,16 @@ fn unfenced(text: &str) -> &str {
     inner.split_once('\n').map_or(inner, |(_, body)| body).trim()
 }
 
+/// JSON and nothing else, every value of it a call: one, a list, or one a line.
 fn is_bare_call(text: &str) -> bool {
     if !text.starts_with(['{', '[']) {
         return false;
     }
-    match serde_json::from_str::<Value>(text) {
+    serde_json::Deserializer::from_str(text).into_iter::<Value>().all(|value| match value {
         Ok(Value::Array(items)) => !items.is_empty() && items.iter().all(is_call),
         Ok(value) => is_call(&value),
         Err(_) => false,
-    }
+    })
 }
 
 fn is_call(value: &Value) -> bool {
