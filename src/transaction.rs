@@ -177,22 +177,14 @@ impl Transaction {
 
     fn weigh(&mut self, answer: &Answer) -> Effect {
         let verdict = judge(answer);
-        let exhausted = self.attempt > self.budget.max_retries;
         match verdict {
             Verdict::Report => self.confirm(None),
             Verdict::Failed(why) => self.give_up(why),
-            Verdict::Unusable(why) if exhausted => {
-                let attempts = if self.attempt == 1 {
-                    "1 attempt".to_owned()
-                } else {
-                    format!("{} attempts", self.attempt)
-                };
-                self.give_up(format!("after {attempts}, {why}"))
+            Verdict::Unusable(why) | Verdict::Cut(why) if self.attempt > self.budget.max_retries => {
+                let attempts = if self.attempt == 1 { "attempt" } else { "attempts" };
+                self.give_up(format!("after {} {attempts}, {why}", self.attempt))
             }
             Verdict::Unusable(_) => self.ask(),
-            Verdict::Cut(why) if exhausted => {
-                self.give_up(format!("after {} attempt(s), {why}", self.attempt))
-            }
             Verdict::Cut(_) => {
                 let ceiling = self.budget.max_tokens.saturating_mul(4);
                 self.max_tokens = self.max_tokens.saturating_mul(2).min(ceiling);
