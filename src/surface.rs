@@ -101,16 +101,20 @@ impl Surface {
     /// Parses columns, trusting none of them.
     ///
     /// # Errors
-    /// [`Refusal::CorruptSurface`] names the first seq whose columns are missing, of no known kind, or out
-    /// of their pool; nothing is ever folded across such a node (case R3).
+    /// [`Refusal::CorruptSurface`] names the first seq that stands twice, or whose columns are missing, of no
+    /// known kind, or out of their pool; nothing is ever folded across such a node (case R3).
     pub fn parse(columns: &Columns<'_>) -> Result<Self, Refusal> {
         let mut nodes = Vec::with_capacity(columns.nodes.len());
         let mut calls = Vec::with_capacity(columns.nodes.len());
         let mut id_bound = 0;
+        let mut seen = vec![false; columns.facts.len()];
         for &seq in columns.nodes {
             let corrupt = || Refusal::CorruptSurface { seq };
             let at = seq as usize;
             let facts = *columns.facts.get(at).ok_or_else(corrupt)?;
+            if std::mem::replace(seen.get_mut(at).ok_or_else(corrupt)?, true) {
+                return Err(corrupt());
+            }
             let kind = match facts & KIND_MASK {
                 1 => Kind::User,
                 2 => Kind::Assistant,
