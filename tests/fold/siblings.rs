@@ -166,3 +166,35 @@ fn a_sibling_that_was_never_answered_is_left_alone() {
     let plan = stage.plan(mark).unwrap();
     assert_eq!((plan.siblings, plan.segments), (vec![], vec![vec![call, read]]));
 }
+
+#[test]
+fn a_mark_is_found_behind_words_that_came_while_its_call_was_open() {
+    // The mark's own call never gets its result; its siblings do.
+    for (known, name) in [(true, "mark"), (false, "checkpoint")] {
+        let mut stage = Stage::new();
+        stage.says(20, &[("c1", "bash"), ("cp", "checkpoint"), ("c2", "bash")]);
+        stage.person(9);
+        let mark = stage.len();
+        let results = [stage.answer("c2", 300), stage.answer("c1", 300)];
+        stage.step("c3");
+        stage.rewind();
+        let mut target = stage.target(mark);
+        target.call = known.then(|| stage.id("cp"));
+        target.checkpoint_name = Some(stage.id(name));
+        let plan = Plan::new(&stage.surface(), &target).unwrap();
+        assert_eq!(plan.siblings, results);
+        assert!(plan.after_call());
+    }
+}
+
+#[test]
+fn a_dead_call_before_the_mark_is_not_the_one_that_took_it() {
+    let mut stage = Stage::new();
+    stage.says(20, &[("lost", "bash")]);
+    stage.person(9);
+    let mark = stage.len();
+    let [call, read] = stage.step("c1");
+    let plan = stage.plan(mark).unwrap();
+    assert_eq!((plan.siblings.len(), plan.after_call()), (0, false));
+    assert_eq!(plan.segments, [[call, read]]);
+}

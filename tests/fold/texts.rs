@@ -1,7 +1,9 @@
 //! What the model is asked, and the lines that land beside the report (spec/rewind.md 1.3, 1.6, 2.2).
 
+use tool_rewind::report::frame::opening;
 use tool_rewind::report::instruction::{Ask, instruction};
-use tool_rewind::report::landed::{Language, opening, pointer, sibling, utf16};
+use tool_rewind::report::landed::{pointer, sibling};
+use tool_rewind::report::language::Language;
 
 fn ask(language: Language) -> Ask<'static> {
     Ask {
@@ -63,13 +65,5 @@ fn pointers_are_one_line_that_names_the_mark_and_is_no_report() {
             assert!(line.contains("41") && !line.contains('\n'), "{line}");
             assert!(!line.starts_with(&opening("41")), "{line}");
         }
-    }
-}
-
-#[test]
-fn lengths_are_utf16_code_units() {
-    for (text, length) in [("", 0), ("abc", 3), ("文字", 2), ("🔬", 2), ("e\u{301}", 2), ("\u{20000}", 2)]
-    {
-        assert_eq!(utf16(text), length, "{text}");
     }
 }

@@ -5,7 +5,10 @@ use tool_rewind::report::usable::{Answer, Finish};
 use tool_rewind::transaction::{Budget, Effect, Input, Outcome, Transaction};
 
 fn fold(max_tokens: u32, max_retries: u32) -> Transaction {
-    Transaction::new(Budget { max_tokens, max_retries }, "Say what to do.".to_owned())
+    Transaction::new(
+        Budget { max_tokens, max_retries, receipt_on_failure: false },
+        "Say what to do.".to_owned(),
+    )
 }
 
 fn answer(finish: Finish, text: &str) -> Input {
@@ -38,7 +41,7 @@ fn refused(effect: Effect) -> (String, String) {
 #[test]
 fn a_plain_fold_walks_mark_plan_ask_confirm_land() {
     let mut fold = asking(64, 2);
-    assert_eq!(fold.step(answer(Finish::Stop, "A report.")), Effect::Confirm);
+    assert_eq!(fold.step(answer(Finish::Stop, "A report.")), Effect::Confirm { receipt: None });
     assert_eq!(fold.step(Input::Confirmed(true)), Effect::Land);
     assert_eq!(fold.step(Input::Landed(true)), Effect::End(Outcome::Folded { stamped: true }));
     assert_eq!(fold.step(Input::Start), Effect::End(Outcome::Stopped));
@@ -195,8 +198,8 @@ proptest! {
                     asked += 1;
                     prop_assert!((64..=256).contains(&max_tokens));
                 }
-                Effect::Confirm => {
-                    prop_assert!(usable);
+                Effect::Confirm { receipt } => {
+                    prop_assert!(usable && receipt.is_none());
                     reported = true;
                 }
                 Effect::Land => prop_assert!(reported && confirmed),
