@@ -119,8 +119,8 @@ proptest! {
         let surface = stage.surface();
         let nodes = surface.nodes();
         let sent: Vec<Node> = match plan.request(&surface, routed, mark) {
-            RequestPlan::Routed { cut, tail } => {
-                prop_assert!(routed && tail <= cut);
+            RequestPlan::Routed { cut, sent, tail } => {
+                prop_assert!(routed && tail <= sent && sent <= cut);
                 nodes[..cut].to_vec()
             }
             RequestPlan::Messages { seqs, tail } => {

@@ -2,6 +2,7 @@
 
 use crate::stage::Stage;
 use tool_rewind::plan::RequestPlan;
+use tool_rewind::surface::ABSENT;
 
 fn request(stage: &mut Stage, mark: u32, routed: bool) -> RequestPlan {
     let surface = stage.surface();
@@ -17,9 +18,9 @@ fn the_routed_form_ends_before_the_message_that_carries_the_rewind_call() {
     stage.step("c1");
     let before = stage.nodes.len();
     stage.rewind();
-    assert_eq!(request(&mut stage, mark, true), RequestPlan::Routed { cut: before, tail: 2 });
+    assert_eq!(request(&mut stage, mark, true), RequestPlan::Routed { cut: before, sent: before, tail: 2 });
     stage.plugin(9);
-    assert_eq!(request(&mut stage, mark, true), RequestPlan::Routed { cut: before, tail: 2 });
+    assert_eq!(request(&mut stage, mark, true), RequestPlan::Routed { cut: before, sent: before, tail: 2 });
 }
 
 #[test]
@@ -33,7 +34,7 @@ fn an_open_call_after_the_region_ends_it_even_where_more_was_said_since() {
     stage.person(10);
     stage.step("c2");
     stage.rewind();
-    assert_eq!(request(&mut stage, mark, true), RequestPlan::Routed { cut: before, tail: 2 });
+    assert_eq!(request(&mut stage, mark, true), RequestPlan::Routed { cut: before, sent: before, tail: 2 });
 }
 
 #[test]
@@ -44,7 +45,7 @@ fn at_the_tail_nothing_is_cut_away() {
     stage.step("c1");
     stage.says(20, &[]);
     let all = stage.nodes.len();
-    assert_eq!(request(&mut stage, mark, true), RequestPlan::Routed { cut: all, tail: 3 });
+    assert_eq!(request(&mut stage, mark, true), RequestPlan::Routed { cut: all, sent: all, tail: 3 });
 }
 
 #[test]
@@ -60,7 +61,7 @@ fn the_count_of_exploration_messages_takes_in_persons_words_and_siblings() {
     stage.step("c3");
     let cut = stage.nodes.len();
     stage.rewind();
-    assert_eq!(request(&mut stage, mark, true), RequestPlan::Routed { cut, tail: 6 });
+    assert_eq!(request(&mut stage, mark, true), RequestPlan::Routed { cut, sent: cut, tail: 6 });
 }
 
 #[test]
@@ -155,4 +156,19 @@ fn the_prompt_is_what_persons_said_in_the_turn_of_the_mark() {
     // A turn that a plugin began: the last thing that a person said.
     assert_eq!(sent(steer + 1), [steer, call, result]);
     assert_eq!(sent(0), [older, prompt, steer, call, result]);
+}
+
+#[test]
+fn nodes_that_derive_no_message_are_not_counted_as_sent() {
+    let mut stage = Stage::new();
+    let first = stage.says(0, &[]);
+    stage.facts[first as usize] |= ABSENT;
+    stage.person(40);
+    let mark = stage.mark();
+    let inside = stage.says(0, &[]);
+    stage.facts[inside as usize] |= ABSENT;
+    stage.step("c1");
+    let cut = stage.nodes.len();
+    stage.rewind();
+    assert_eq!(request(&mut stage, mark, true), RequestPlan::Routed { cut, sent: cut - 2, tail: 2 });
 }
