@@ -268,6 +268,11 @@ function unchangedBreaches(before, after) {
   return before.events.every((event, seq) => after.events[seq] === event) ? [] : ['an earlier event changed'];
 }
 
+/** What holds even where the contract does not say what is folded: the law of every edit. */
+export function editBreaches(before, after) {
+  return [...unchangedBreaches(before, after), ...editFaults(after.events, before.nodes, after.nodes)];
+}
+
 /** Every refusal leaves log and surface as they were. */
 export function refusalBreaches(before, after) {
   return [

@@ -150,7 +150,6 @@ export function oracle(events, nodes, mark, { toolName = 'checkpoint', openTurn 
   const after = nodes.slice(nodes.findLastIndex(isOld) + 1);
 
   const head = readHead(events, nodes, after, mark, toolName);
-  if (head.orphan !== undefined) return refusal('UNBALANCED', head.orphan);
   const siblings = openTurn ? head.siblings : [];
   const region = readRegion(events, after.slice(head.length), head.left);
   if (region.late !== undefined) return refusal('UNSPECIFIED', region.late);
@@ -183,7 +182,8 @@ export function oracle(events, nodes, mark, { toolName = 'checkpoint', openTurn 
  * The head: what follows the mark up to the last result of the mark's own carrier. The region starts after
  * it.
  * CHOICE: other nodes in the head (a plugin's message between two of these results) stay: no cut beside them
- * is balanced, and the pair around them must stay visible.
+ * is balanced, and the pair around them must stay visible. A late result of an older call among them is not
+ * inside the region, so it is no reason to refuse.
  */
 function readHead(events, nodes, after, mark, toolName) {
   const carrier = carrierAt(events, mark.logLength);
@@ -195,19 +195,15 @@ function readHead(events, nodes, after, mark, toolName) {
   const next = after.findIndex((seq) => events[seq].type === 'assistant/message');
   const siblings = [];
   let length = 0;
-  let orphan;
   for (const [index, seq] of after.slice(0, next < 0 ? after.length : next).entries()) {
     if (events[seq].type !== 'tool/result') continue;
     const at = open.findIndex(({ id }) => id === resultIn(events[seq].data.message).callId);
-    if (at < 0) {
-      orphan ??= seq;
-      continue;
-    }
+    if (at < 0) continue;
     const [call] = open.splice(at, 1);
     length = index + 1;
     if (call !== own) siblings.push(seq);
   }
-  return { length, siblings, left: open, orphan };
+  return { length, siblings, left: open };
 }
 
 /**

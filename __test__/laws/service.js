@@ -14,6 +14,9 @@ import { RETRIES } from './trial.js';
 /** The reason of an abort that a recipe asks for; it must come back as it is. */
 const STOPPED = new Error('stopped by the recipe');
 
+/** The routes of generated sessions and of the recorded ones. */
+const PROVIDERS = ['laws', 'x', 'deepseek', 'deepseek-official'];
+
 /** Answers report requests, by session. */
 class Model extends LlmAdapter {
   asks = new Map();
@@ -91,12 +94,13 @@ class ForeignCheckpoint extends Service {
  * a foreign one.
  * @returns a promise of `{ world, driver, dispose }`.
  */
-export async function mountService({ meter, images, overridden, own }) {
+export async function mountService({ meter, images, overridden, own, companions = true }) {
   const model = new Model({ images });
   const route = { provider: 'laws', model: 'laws-1' };
   const other = { summarizationProvider: 'laws', summarizationModel: 'laws-2' };
   const loop = await createLoop({
     meter,
+    invariants: companions,
     before: (ctx) => (own ? undefined : ctx.plugin(ForeignCheckpoint)),
     plugins: [
       ...(own ? [[bundled, {}]] : []),
@@ -104,7 +108,7 @@ export async function mountService({ meter, images, overridden, own }) {
     ],
   });
   const { ctx } = loop;
-  ctx.llm.registerAdapter(['laws'], model);
+  ctx.llm.registerAdapter(PROVIDERS, model);
   const driver = {
     // The service takes a mark when it is called, not when it is awaited.
     ...(own ? { onMark: ({ session }) => void ctx.checkpoint.mark(session) } : {}),

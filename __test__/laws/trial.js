@@ -4,6 +4,7 @@
  * slow reference.
  */
 import {
+  editBreaches,
   foldBreaches,
   owedQuotes,
   refusalBreaches,
@@ -50,13 +51,17 @@ function mayNotShrink(plan, reply, carried) {
   );
 }
 
-/** One recipe on its way through. */
-class Trial {
-  constructor(world, driver, id) {
+/** A session on its way through any number of folds. */
+export class Trial {
+  /**
+   * @param world - `{ meter? }`.
+   * @param driver - the way of folding.
+   * @param stage - what is folded: a {@link Stage}, or anything with `session`, `marks` and no `calls`.
+   */
+  constructor(world, driver, stage) {
     this.driver = driver;
     this.meter = world.meter;
-    this.stage = new Stage(world.ctx, id);
-    this.stage.onMark = driver.onMark;
+    this.stage = stage;
     this.known = new Map();
     this.breaches = [];
     this.tally = {};
@@ -90,6 +95,11 @@ class Trial {
     if (call) stage.start(call);
   }
 
+  /**
+   * One fold with all the laws around it.
+   *
+   * @param spec - what a recipe's `fold` says; `via: 'here'` asks as the session stands.
+   */
   async fold(spec) {
     const { stage } = this;
     this.enter(spec);
@@ -119,9 +129,14 @@ class Trial {
     const after = snapshot(stage.session);
     const outcome = result ? 'OK' : error === stopped ? 'ABORT' : (error.code ?? 'UNCLASSIFIED');
     this.count(outcome);
+    this.refusal = error;
     if (result && !plan.code) this.countShape(plan);
-    if (plan.code === 'UNSPECIFIED') return;
+    if (plan.code === 'UNSPECIFIED') {
+      this.breaches.push(...editBreaches(atCommit, after));
+      return;
+    }
     this.expect(this.wanted(plan, spec, changed, reply, carried, requests), outcome, error);
+    if (result && plan.code) return;
     if (result) {
       this.breaches.push(
         ...foldBreaches({
@@ -201,7 +216,9 @@ class Trial {
  * @returns a promise of `{ breaches, tally }`: the first breaches met, and the folds by outcome.
  */
 export async function playRecipe(world, driver, ops, id) {
-  const trial = new Trial(world, driver, id);
+  const stage = new Stage(world.ctx, id);
+  stage.onMark = driver.onMark;
+  const trial = new Trial(world, driver, stage);
   try {
     for (const [index, op] of ops.entries()) {
       if (op[0] === 'fold') await trial.fold(op[1]);
