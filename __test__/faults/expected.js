@@ -3,8 +3,8 @@
  *
  * - `outcome`: `folded`, the code of a refusal, or the reason that is thrown (an object, or a pattern of its
  *   message);
- * - `landed`: the edits that are in the log, in order, each behind its price; nothing else was written, but for
- *   `lonePrices`, prices whose replacement was refused;
+ * - `landed`: the edits that are in the log, in order, each behind its price; nothing else was written, but
+ *   for `lonePrices`, prices whose replacement was refused;
  * - `warning`: patterns of what the result says besides its numbers; no warning without them;
  * - `turn`: why the turn ended; `nags`: warnings of the guard in it;
  * - `again`: what the next fold, asked for in a turn of its own, comes to;
@@ -13,16 +13,31 @@
 import { USER } from './rig.js';
 
 const UNTOLD = /checkpoint service could not be told \(disk full\); the report stands/;
-const unanswered = (reason) => new RegExp(`checkpoint service did not answer in time \\(${reason}\\); the report stands`);
-const part = (why, count) => new RegExp(`Part of the fold could not land \\(${why}\\): ${count} of 5 steps are folded`);
+const unanswered = (reason) => new RegExp(`did not answer in time \\(${reason}\\); the report stands`);
+const part = (why, count) => new RegExp(`Part of the fold could not land \\(${why}\\): ${count} of 5 steps`);
 
 const ALL = ['report', 'pointer', 'sibling'];
 const folded = (more = {}) => ({
-  outcome: 'folded', landed: ALL, lonePrices: 0, warning: [], turn: 'completed', nags: 0, again: 'EMPTY_REGION',
-  stamped: true, ...more,
+  outcome: 'folded',
+  landed: ALL,
+  lonePrices: 0,
+  warning: [],
+  turn: 'completed',
+  nags: 0,
+  again: 'EMPTY_REGION',
+  stamped: true,
+  ...more,
 });
 const refused = (outcome, more = {}) => ({
-  outcome, landed: [], lonePrices: 0, warning: [], turn: 'completed', nags: 1, again: 'folded', stamped: true, ...more,
+  outcome,
+  landed: [],
+  lonePrices: 0,
+  warning: [],
+  turn: 'completed',
+  nags: 1,
+  again: 'folded',
+  stamped: true,
+  ...more,
 });
 
 const FOLDED = folded();
@@ -55,8 +70,8 @@ const STREAM = {
 };
 
 /**
- * The commit is one block: what stops a fold takes effect before it or behind it, never inside. What a stopped
- * fold leaves behind it is that nobody waits for the provider's answer any more.
+ * The commit is one block: what stops a fold takes effect before it or behind it, never inside. What a
+ * stopped fold leaves behind it is that nobody waits for the provider's answer any more.
  */
 const INSIDE = {
   'rejects': FOLDED,
@@ -69,7 +84,9 @@ const INSIDE = {
   'second fold started': FOLDED,
 };
 
-/** The report's own edit is refused: nothing was folded, and at most a price that prices nothing was written. */
+/**
+ * The report's own edit is refused: nothing was folded, and at most a price that prices nothing was written.
+ */
 const refusedReport = (lonePrices) => ({
   ...INSIDE,
   'throws': refused('CHANGED', { lonePrices }),

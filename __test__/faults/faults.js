@@ -1,6 +1,6 @@
 /**
- * What goes wrong at a point: one row a fault. Each has a form for a point where the fold waits for a promise,
- * and one for a point that is synchronous, where a listener of the event is who could do it.
+ * What goes wrong at a point: one row a fault. Each has a form for a point where the fold waits for a
+ * promise, and one for a point that is synchronous, where a listener of the event is who could do it.
  */
 import { setImmediate as tick } from 'node:timers/promises';
 import { FAULT } from './rig.js';

@@ -1,6 +1,6 @@
 /**
- * The guard's own waits (spec/rewind.md 4.3): whatever a checkpoint provider does while a turn is stopping, the
- * turn ends as it would have, is held at most once, and nothing is written by a plugin that is gone.
+ * The guard's own waits (spec/rewind.md 4.3): whatever a checkpoint provider does while a turn is stopping,
+ * the turn ends as it would have, is held at most once, and nothing is written by a plugin that is gone.
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';

@@ -136,8 +136,8 @@ export function assertAftermath(rig, cell, { turn, nags, next }) {
   assertOutcome(next, cell.again, 'the next fold');
   assert.equal(next.holder, undefined, 'the lock is held after the next fold');
   assert.equal(rig.nags, cell.nags, 'the guard warned after the next fold');
-  const { foldedAt } = rig.ctx.checkpoint.peek(rig.session.id) ?? {};
-  assert.equal(foldedAt === undefined ? undefined : foldedAt !== null, cell.stamped, 'what the provider knows');
+  const mark = rig.ctx.checkpoint.peek(rig.session.id);
+  assert.equal(mark && mark.foldedAt !== null, cell.stamped, 'what the provider knows');
   assertMetered(rig);
   assert.equal(rig.agent.fault(), undefined, 'the surface is not wire-valid');
   assert.deepEqual(rig.loop.rejected, []);

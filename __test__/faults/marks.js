@@ -22,7 +22,10 @@ export class Marks extends Service {
       name: 'checkpoint',
       description: 'Takes a mark.',
       parameters: {},
-      output: { schema: { type: 'integer' }, render: (_args, id) => [{ type: 'text', text: `mark ${id} is taken` }] },
+      output: {
+        schema: { type: 'integer' },
+        render: (_args, id) => [{ type: 'text', text: `mark ${id} is taken` }],
+      },
       execute: (_args, { agent }) => this.take(agent.session).id,
     }));
   }

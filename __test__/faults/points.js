@@ -1,11 +1,13 @@
-/** Where a fold waits for somebody else, or writes: one row a point, in the order in which a fold passes them. */
+/**
+ * Where a fold waits for somebody else, or writes: one row a point, in the order in which a fold passes them.
+ */
 
 /**
  * Points by name: which seam of the rig, at which passing of it. `synchronous` points wait for nothing: what
- * can go wrong there goes wrong in a call or in a listener of it. `failing` makes earlier passings of the same
- * seam reject, which is what leads to this point at all. `changes` names the call whose result somebody shortens
- * when the surface changes at this point: one still to be folded, or the checkpoint call's own
- * where nothing is. `later` points are passed by the next fold of the same mark.
+ * can go wrong there goes wrong in a call or in a listener of it. `failing` makes earlier passings of the
+ * same seam reject, which is what leads to this point at all. `changes` names the call whose result somebody
+ * shortens when the surface changes at this point: one still to be folded, or the checkpoint call's own where
+ * nothing is. `later` points are passed by the next fold of the same mark.
  */
 export const POINTS = {
   'latest mark': { seam: 'latestMark', count: 1, changes: 'c2' },

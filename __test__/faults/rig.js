@@ -1,9 +1,10 @@
 /**
  * One exploration in the real loop, with a seam at every point where a fold waits or writes. It holds a
- * sibling of the checkpoint call and a person's words in the middle, so its fold lands a report, a pointer and
- * a rewritten sibling, each with its price event.
+ * sibling of the checkpoint call and a person's words in the middle, so its fold lands a report, a pointer
+ * and a rewritten sibling, each with its price event.
  */
 import { setImmediate as tick } from 'node:timers/promises';
+import { interruptedTurnClosers } from '@deepseek-ai/dsh-session';
 import * as rewind from '../../index.js';
 import { holder } from '../../plugin/host/lock.js';
 import { snapshot } from '../laws/checks.js';
@@ -27,9 +28,17 @@ export const FAULT = new Error('disk full');
 /** Why a person's cancel ends a turn. */
 export const USER = { kind: 'user' };
 
+/** A plan without a fault of its own: a provider that can be told of a fold neither at once nor again. */
+export const UNSTAMPED = {
+  point: { seam: 'completeFold', count: 3, failing: 2 },
+  act: (_rig, proceed) => proceed(),
+};
+
 /** The composition, the agent in it, and what happened so far. */
 export class Rig {
-  /** Outcomes of every fold asked for, in order: `{ result }` or `{ error }`, snapshots, the lock's holder. */
+  /**
+   * Outcomes of every fold asked for, in order: `{ result }` or `{ error }`, snapshots, the lock's holder.
+   */
   folds = [];
   /** Seqs that a fault itself appended, no part of any fold. */
   foreign = [];
@@ -47,7 +56,7 @@ export class Rig {
    * @param plan - `{ point, act }`: what happens, once, at which seam; see `points.js`.
    * @returns a promise of the rig, its agent idle and its session empty.
    */
-  static async create(plan) {
+  static async create(plan = { point: {} }) {
     const rig = new Rig();
     rig.#plan = plan;
     process.on('unhandledRejection', rig.#onRejection);
@@ -161,6 +170,24 @@ export class Rig {
     return this.agent.prompt('fold it now');
   }
 
+  /**
+   * The process dies and the session is taken up from what was on disk, as a resume does it: the checkpoint
+   * provider has a store of its own and still has its marks.
+   *
+   * @param length - how many events had reached the disk.
+   */
+  async crash(length) {
+    const stored = this.session.events.slice(0, length);
+    await this.agent.dispose();
+    const seed = [...stored, ...interruptedTurnClosers(stored)];
+    await this.live(await this.loop.agent({ id: this.session.id, seed }));
+  }
+
+  /** A person says something that has nothing to do with the exploration. */
+  chat() {
+    return this.agent.prompt('thank you');
+  }
+
   /** A person cancels the turn. */
   cancel() {
     this.agent.agent.cancel(USER);
@@ -186,8 +213,9 @@ export class Rig {
     const [block] = data.message.content;
     const content = [{ ...block, content: [{ type: 'text', text: 'short' }] }];
     const tokens = this.ctx.tokenMeter.estimateMessage(data.message);
-    const price = { shadowedRange: { start: seq, end: seq }, shadowedSeqs: [seq], shadowedTokenCount: tokens };
-    const edit = { surfaceOp: { op: 'replace', start: seq, end: seq }, sourceEventSeqs: [seq] };
+    const range = { start: seq, end: seq };
+    const price = { shadowedRange: range, shadowedSeqs: [seq], shadowedTokenCount: tokens };
+    const edit = { surfaceOp: { op: 'replace', ...range }, sourceEventSeqs: [seq] };
     this.foreign.push(
       append('compaction/prune', price).seq,
       append('tool/result', { ...data, message: { ...data.message, content } }, edit).seq,

@@ -1,6 +1,7 @@
 /** One auxiliary model call over `ctx.llm` (spec/rewind.md 2). */
 import { BlockAssembler } from '@deepseek-ai/dsh-llm';
 import { untilAborted } from './abort.js';
+import { reasonOf } from './error.js';
 
 /** The harness's code for a completion that finished normally and said nothing. */
 const EMPTY_RESPONSE = 'EMPTY_RESPONSE';
@@ -70,11 +71,8 @@ export async function ask(llm, options) {
       assembler.push(value);
     }
   } catch (error) {
-    if (signal.aborted) {
-      // The provider is told to stop, but nobody waits for it.
-      Promise.resolve(iterator?.return?.()).catch(() => {});
-      throw signal.reason;
-    }
+    close(iterator);
+    if (signal.aborted) throw signal.reason;
     return { finish: 'error', text: '', callsTools: false, failure: describe(error) };
   }
   const blocks = finish?.kind === 'error' || finish?.kind === 'aborted' ? [] : assembler.blocks();
@@ -87,11 +85,23 @@ export async function ask(llm, options) {
   };
 }
 
-/** Adapters report a normal finish without a single block as a failure; to the caller it is an empty answer. */
+/**
+ * Adapters report a normal finish without a single block as a failure; to the caller it is an empty answer.
+ */
 function withoutFalseAlarm(reason) {
   return reason.failure?.code === EMPTY_RESPONSE ? { kind: 'stop' } : reason;
 }
 
-function describe({ message, code }) {
-  return code ? `${message} (${code})` : `${message}`;
+/** Tells the provider to stop; nobody waits for it. A stream that failed by itself is closed already. */
+async function close(iterator) {
+  try {
+    await iterator?.return?.();
+  } catch {
+    // What is left of a stream that is given up concerns nobody.
+  }
+}
+
+function describe(failure) {
+  const words = reasonOf(failure);
+  return failure?.code ? `${words} (${failure.code})` : words;
 }

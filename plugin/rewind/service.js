@@ -48,7 +48,7 @@ class Engine {
       observe(session, event);
       observeReport(session, event);
     });
-    ctx.on('agent/disposed', ({ agent }) => this.end((fold) => fold.agent === agent, 'its agent was disposed'));
+    ctx.on('agent/disposed', ({ agent }) => this.end((fold) => fold.session === agent.session, 'its agent was disposed'));
     ctx.effect(() => () => this.end(() => true, 'its plugin was disposed'));
   }
 
