@@ -132,7 +132,7 @@ test('preview of a fold in two segments with a sibling outside a turn, and of on
 
   const folded = await command(agent, '/rewind fold');
   assert.equal(folded.kind, 'success');
-  assert.match(folded.text, /^Folded \d+ steps of mark 1 /);
+  assert.match(folded.text, /^Folded \d+ nodes of mark 1 /);
   assert.match(await said(agent, '/rewind preview'), /^A fold of mark 1 would be refused \(EMPTY_REGION\): /);
 });
 

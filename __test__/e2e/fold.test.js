@@ -32,7 +32,7 @@ test('a plain fold', async (t) => {
   assert.ok(carries(before, ALPHA) && carries(before, BETA));
   assert.ok(!carries(after, ALPHA) && !carries(after, BETA) && carries(after, 'The port is 7141'));
   assert.ok(after.promptChars < before.promptChars);
-  assert.match(resultOf(log, 'w1'), /^Folded 4 steps of mark 1/);
+  assert.match(resultOf(log, 'w1'), /^Folded 4 nodes of mark 1/);
 });
 
 test('the report request is the last request, one message longer', async (t) => {

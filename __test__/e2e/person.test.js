@@ -135,7 +135,7 @@ test('a person folds with the command, between turns, the last answer too', asyn
     { prompt: 'find the port' }, { command: '/rewind fold' }, { prompt: 'thanks' },
   ] });
   assert.equal(outcome.outcomes[1].kind, 'success');
-  assert.match(outcome.outcomes[1].text, /^Folded 5 steps of mark 1/);
+  assert.match(outcome.outcomes[1].text, /^Folded 5 nodes of mark 1/);
   const [log] = cli.logs();
   assert.deepEqual(outline(log), [
     'person: find the port', 'model m1', 'result m1', 'report 1', 'person: thanks', 'model "done"',

@@ -14,7 +14,7 @@ import { USER } from './rig.js';
 
 const UNTOLD = /checkpoint service could not be told \(disk full\); the report stands/;
 const unanswered = (reason) => new RegExp(`did not answer in time \\(${reason}\\); the report stands`);
-const part = (why, count) => new RegExp(`Part of the fold could not land \\(${why}\\): ${count} of 5 steps`);
+const part = (why, count) => new RegExp(`Part of the fold could not land \\(${why}\\): ${count} of 5 nodes`);
 
 const ALL = ['report', 'pointer', 'sibling'];
 const folded = (more = {}) => ({

@@ -50,7 +50,7 @@ export function warningsOf({ landed: { failure, folded }, planned, whyReceipt, s
   return [
     whyReceipt && `The model gave no report (${whyReceipt}), so code alone made this one.`,
     failure && `Part of the fold could not land (${failure.message}): ${folded.length} of ${planned.foldedNodes} `
-      + 'steps are folded, the rest stays as it is.',
+      + 'nodes are folded, the rest stays as it is.',
     !stamped && `The checkpoint service ${stampFailure}; the report stands and the mark counts as folded all the same.`,
   ].filter(Boolean);
 }

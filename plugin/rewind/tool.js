@@ -1,6 +1,8 @@
 /** The model-facing `rewind` tool (spec/rewind.md 4.1). */
 import { defineTool } from '@deepseek-ai/dsh-tools';
 import { reasonOf, RewindError } from '../host/error.js';
+import { contentOf } from '../host/events.js';
+import { findReport } from '../host/reports.js';
 
 const NUMBER = { type: 'integer' };
 const COUNT = { type: 'integer', required: true };
@@ -34,6 +36,7 @@ export function rewindTool(ctx, { toolName, checkpointToolName }) {
           usage: { type: 'object', additionalProperties: true },
           report: { type: 'string', enum: ['model', 'receipt'] },
           warning: { type: 'string' },
+          reportText: { type: 'string' },
         },
       },
       render: (_args, value) => [{ type: 'text', text: summary(value) }],
@@ -44,18 +47,26 @@ export function rewindTool(ctx, { toolName, checkpointToolName }) {
         throw new RewindError('NO_CHECKPOINT', `\`${toolName}\` folds the session of the agent that calls it, and this call has none.`);
       }
       try {
-        return await ctx.rewind.rewind(exec.agent, exec.signal);
+        const result = await ctx.rewind.rewind(exec.agent, exec.signal);
+        return { ...result, reportText: reportText(exec.agent.session, result) };
       } catch (error) {
         // The harness prints what is thrown, and an abort's reason is a plain object.
         throw error instanceof Error ? error : new Error(`the fold was cancelled (${reasonOf(error)}); nothing was changed`);
       }
     },
     presentCall: () => ({ card: 'generic', title: 'Fold the exploration' }),
-    presentResult: (_args, result) => ({
-      card: 'generic',
-      title: result.isError ? 'Not folded' : title(result.meta),
-    }),
+    presentResult: (_args, { isError, meta }) => {
+      if (isError) return { card: 'generic', title: 'Not folded' };
+      const content = meta?.reportText && [{ type: 'text', text: meta.reportText }];
+      return { card: 'generic', title: title(meta), ...(content ? { content } : {}) };
+    },
   });
+}
+
+/** The landed report, for the person's card: the model reads it in the context and never in the result. */
+function reportText(session, { markId }) {
+  const report = findReport(session, { id: markId, logLength: 0 });
+  return report ? contentOf(report).map((block) => block.text ?? '').join('') : '';
 }
 
 function size(chars, tokens) {
@@ -66,7 +77,7 @@ function size(chars, tokens) {
 export function summary(value) {
   const { markId, foldedNodes, start, end, foldedChars, reportChars, foldedTokens, reportTokens, report, warning } = value;
   const kind = report === 'receipt' ? 'report made by code alone' : 'report';
-  const line = `Folded ${foldedNodes} steps of mark ${markId} (seq ${start} to ${end}; ${size(foldedChars, foldedTokens)}) into a `
+  const line = `Folded ${foldedNodes} nodes of mark ${markId} (seq ${start} to ${end}; ${size(foldedChars, foldedTokens)}) into a `
     + `${kind} (${size(reportChars, reportTokens)}). The report stands in the context in their place.`;
   return warning ? `${line} Warning: ${warning}` : line;
 }
@@ -77,7 +88,7 @@ function title(meta) {
   const sizes = foldedTokens === undefined
     ? `${foldedChars} to ${reportChars} characters`
     : `${foldedTokens} to ${reportTokens} tokens`;
-  return `Folded ${foldedNodes} steps: ${sizes}${cost(usage)}`;
+  return `Folded ${foldedNodes} nodes: ${sizes}${cost(usage)}`;
 }
 
 /** What the report call cost, cached input apart: it is billed at a fraction. */
