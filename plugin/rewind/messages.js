@@ -5,7 +5,7 @@ import { contentOf } from '../host/events.js';
 /** @returns the one-line note that stands for an image where the image itself cannot go. */
 function imageNote(block) {
   const { name, mediaType, mimeType } = block.attachment ?? {};
-  return `[image: ${name ?? 'unnamed'}, ${mediaType ?? mimeType ?? 'unknown type'}]`;
+  return `[image: ${name ?? 'unnamed'}, ${mediaType ?? mimeType ?? 'unknown type'}]`.replace(/\s+/g, ' ');
 }
 
 /** @returns the words of an event, with a note for each image and the block's type for anything else. */

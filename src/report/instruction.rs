@@ -29,12 +29,15 @@ pub fn instruction(ask: &Ask<'_>) -> String {
 }
 
 fn english(ask: &Ask<'_>) -> String {
+    let last = |count| if count == 1 { "message".to_owned() } else { format!("{count} messages") };
     let what = match (ask.messages, ask.after_call) {
         (Some(count), true) => format!(
-            "the last {count} messages before this one, after the `{}` call of mark {}",
-            ask.checkpoint_tool, ask.mark
+            "the last {} before this one, after the `{}` call of mark {}",
+            last(count),
+            ask.checkpoint_tool,
+            ask.mark
         ),
-        (Some(count), false) => format!("the last {count} messages before this one, after mark {}", ask.mark),
+        (Some(count), false) => format!("the last {} before this one, after mark {}", last(count), ask.mark),
         (None, _) => format!("the steps quoted below, after mark {}", ask.mark),
     };
     let objective =

@@ -44,8 +44,12 @@ fn the_instruction_repeats_the_objective_as_a_quotation_that_it_cannot_end() {
 fn the_instruction_asks_for_the_fixed_sections_in_the_report_language() {
     let en = instruction(&ask(Language::En));
     let zh = instruction(&ask(Language::Zh));
-    let sections = |text: &str| text.lines().filter(|line| line.starts_with("## ")).count();
-    assert_eq!((sections(&en), sections(&zh)), (4, 4));
+    let sections = |text: &str| {
+        let headings: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+        headings.join(", ")
+    };
+    assert_eq!(sections(&en), "Findings, Done, Dead ends, Open");
+    assert_eq!(sections(&zh), "发现, 已完成, 死路, 待办");
     assert!(en.is_ascii(), "{en}");
     assert!(zh.contains("用中文"), "{zh}");
     for text in [en, zh] {
