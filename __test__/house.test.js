@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const MAX_LINES = 350;
-const MAX_WIDTH = 110;
+const MAX_WIDTH = 120;
 
 function filesUnder(folder, extension) {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })

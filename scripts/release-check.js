@@ -43,7 +43,8 @@ function checkVersions(entry) {
     const same = text('npm', triple, 'package.json') === manifest
       && text('npm', triple, 'README.md') === platformReadme(triple)
       && text('npm', triple, 'LICENSE') === text('LICENSE');
-    demand(same, `npm/${triple} does not agree with package.json: run "npm run release -- platforms"`);
+    const remedy = 'run "npm run release -- platforms"';
+    demand(same, `npm/${triple} does not agree with package.json: ${remedy}`);
   }
 }
 
@@ -51,8 +52,11 @@ function checkPacks({ entry, platforms }, manifest) {
   const { files, size } = packed(entry);
   demand(files.every((file) => !file.endsWith('.node')), 'the entry holds an addon');
   demand(size <= LIMITS.entryUnpacked, `the entry unpacks to ${size} bytes, more than ${LIMITS.entryUnpacked}`);
-  const targets = Object.values(manifest.exports).flatMap((target) => Object.values(typeof target === 'string' ? { target } : target));
-  const wanted = [...targets, ...Object.values(manifest.bin ?? {}), manifest.dsh.bundle.patch, 'README.md', 'README.zh.md', 'LICENSE', 'CHANGELOG.md'];
+  const targets = Object.values(manifest.exports).flatMap((target) => (
+    typeof target === 'string' ? [target] : Object.values(target)
+  ));
+  const documents = ['README.md', 'README.zh.md', 'LICENSE', 'CHANGELOG.md'];
+  const wanted = [...targets, ...Object.values(manifest.bin ?? {}), manifest.dsh.bundle.patch, ...documents];
   for (const file of wanted) {
     const name = file.replace(/^\.\//, '');
     demand(name === 'package.json' || files.includes(name), `the entry lacks ${name}`);

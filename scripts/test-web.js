@@ -7,5 +7,7 @@ const TIMEOUT_MS = 300_000;
 
 await main(() => {
   prepare();
-  runNode(['--test', '--test-reporter=spec', '--test-concurrency=1', `--test-timeout=${TIMEOUT_MS}`, '__test__/web/*.web.js']);
+  runNode([
+    '--test', '--test-reporter=spec', '--test-concurrency=1', `--test-timeout=${TIMEOUT_MS}`, '__test__/web/*.web.js',
+  ]);
 });

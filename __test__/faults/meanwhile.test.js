@@ -185,7 +185,7 @@ test('the session refuses the report: nothing folds; the stamp fails: the fold s
   assert.match(fold.result.warning, /could not be told \(disk full\)/);
   const told = second.agent.results().find(({ callId }) => callId === 'rw');
   assert.equal(told.isError, false);
-  assert.match(told.text, /Folded 5 steps.*Warning: .*disk full/);
+  assert.match(told.text, /Folded 5 nodes.*Warning: .*disk full/);
   assert.equal(second.nags, 0);
   await second.again();
   assert.equal(outcomeOf(second.folds.at(-1)), 'EMPTY_REGION');

@@ -1,15 +1,19 @@
 /** The platforms that packages are published for: one table, from which their manifests are written. */
 
-/** Rust target, npm `os`/`cpu`/`libc`, and what a person calls it, by triple. */
+/** npm's `os`, `cpu` and `libc`, and what a person calls it, by triple. */
 export const PLATFORMS = {
-  'linux-x64-gnu': { target: 'x86_64-unknown-linux-gnu', os: 'linux', cpu: 'x64', libc: 'glibc', title: 'Linux x64 (glibc)' },
-  'linux-x64-musl': { target: 'x86_64-unknown-linux-musl', os: 'linux', cpu: 'x64', libc: 'musl', title: 'Linux x64 (musl)' },
-  'linux-arm64-gnu': { target: 'aarch64-unknown-linux-gnu', os: 'linux', cpu: 'arm64', libc: 'glibc', title: 'Linux arm64 (glibc)' },
-  'linux-arm64-musl': { target: 'aarch64-unknown-linux-musl', os: 'linux', cpu: 'arm64', libc: 'musl', title: 'Linux arm64 (musl)' },
-  'darwin-x64': { target: 'x86_64-apple-darwin', os: 'darwin', cpu: 'x64', title: 'macOS x64' },
-  'darwin-arm64': { target: 'aarch64-apple-darwin', os: 'darwin', cpu: 'arm64', title: 'macOS arm64' },
-  'win32-x64-msvc': { target: 'x86_64-pc-windows-msvc', os: 'win32', cpu: 'x64', title: 'Windows x64' },
+  'linux-x64-gnu': linux('x64', 'glibc'),
+  'linux-x64-musl': linux('x64', 'musl'),
+  'linux-arm64-gnu': linux('arm64', 'glibc'),
+  'linux-arm64-musl': linux('arm64', 'musl'),
+  'darwin-x64': { os: 'darwin', cpu: 'x64', title: 'macOS x64' },
+  'darwin-arm64': { os: 'darwin', cpu: 'arm64', title: 'macOS arm64' },
+  'win32-x64-msvc': { os: 'win32', cpu: 'x64', title: 'Windows x64' },
 };
+
+function linux(cpu, libc) {
+  return { os: 'linux', cpu, libc, title: `Linux ${cpu} (${libc})` };
+}
 
 /** @returns the name of a platform's package. */
 export function packageName(triple) {
@@ -48,6 +52,9 @@ export function platformManifest(triple, { version, license, repository, engines
 /** @returns the README of a platform's package. */
 export function platformReadme(triple) {
   const name = packageName(triple);
-  return `# ${name}\n\nThe native core of @dpskh/tool-rewind for `
-    + `${PLATFORMS[triple].title}. It is installed by that package where it fits; there is no reason to install it by hand.\n`;
+  return `# ${name}
+
+The native core of @dpskh/tool-rewind for ${PLATFORMS[triple].title}. That package installs it where it fits; there is
+no reason to install it by hand.
+`;
 }

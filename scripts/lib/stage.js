@@ -1,4 +1,4 @@
-/** Lays out what a release publishes: the entry without an addon, and one package a platform with exactly one. */
+/** Lays out what a release publishes: the entry without an addon, one package a platform with exactly one. */
 import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PLATFORMS, addonName, packageName, platformManifest, platformReadme } from './platforms.js';
@@ -34,15 +34,19 @@ export function writePlatformFolders() {
  * @throws where no addon is there at all.
  */
 export function stageRelease(artifacts, folder) {
-  const triples = Object.keys(PLATFORMS).filter((triple) => existsSync(join(artifacts, addonName(triple))));
-  if (triples.length === 0) throw new Error(`no addon in ${artifacts}: build one first, or name the folder that holds them`);
+  const built = (triple) => existsSync(join(artifacts, addonName(triple)));
+  const triples = Object.keys(PLATFORMS).filter(built);
+  if (triples.length === 0) {
+    throw new Error(`no addon in ${artifacts}: build one first, or name the folder that holds them`);
+  }
   rmSync(folder, { recursive: true, force: true });
   const manifest = entryManifest();
   const entry = join(folder, 'entry');
   mkdirSync(entry, { recursive: true });
   for (const name of manifest.files) cpSync(join(ROOT, name), join(entry, name), { recursive: true });
   const { scripts: _scripts, devDependencies: _development, pnpm: _pnpm, ...shipped } = manifest;
-  const optionalDependencies = Object.fromEntries(triples.map((triple) => [packageName(triple), manifest.version]));
+  const exact = triples.map((triple) => [packageName(triple), manifest.version]);
+  const optionalDependencies = Object.fromEntries(exact);
   writeJson(join(entry, 'package.json'), { ...shipped, optionalDependencies });
   const platforms = Object.fromEntries(triples.map((triple) => {
     const target = join(folder, triple);
