@@ -21,6 +21,11 @@ export function isStamped(mark) {
   return mark.foldedAt !== undefined && mark.foldedAt !== null;
 }
 
+/** @returns whether two readings of a mark tell the same: another object may, and one field may not. */
+export function isSameMark(one, other) {
+  return ['id', 'logLength', 'callId', 'objective'].every((field) => (one[field] ?? null) === (other[field] ?? null));
+}
+
 /**
  * Counts a fold of which only a part landed, so that its numbers are those of the log (spec/rewind.md 3.3).
  *

@@ -10,7 +10,7 @@ import { findReport, REPORT_PLUGIN } from '../host/reports.js';
 import { internedAs, readWindow, reportsAmong } from '../host/surface.js';
 import { openTurn } from '../host/turn.js';
 import { native } from '../native.js';
-import { addUsage, defined, isStamped, recount, warningsOf } from './facts.js';
+import { addUsage, defined, isSameMark, isStamped, recount, warningsOf } from './facts.js';
 import { draft, landAll, priceOfDrafts, pricesOf } from './landing.js';
 import { composeReport, languageOf } from './report.js';
 import { personsWords, quoted } from './messages.js';
@@ -158,7 +158,8 @@ export class Fold {
   weigh() {
     const { summarizationProvider: provider, summarizationModel: model, minSavings, report, onSummaryFailure } = this.config;
     const quoteChars = this.quotes.map((words) => quoted(words).length);
-    this.planned.weighRegion(quoteChars, this.foldedTokens, minSavings, report === 'receipt');
+    const empty = priceOfDrafts(this.meter, draft(this.edits(harness.events(this.session)), '', this.source()));
+    this.planned.weighRegion(quoteChars, this.foldedTokens, empty, minSavings, report === 'receipt');
     if (report === 'receipt') return;
     this.route = resolveRoute({ provider, model }, this.session, this.agent);
     if (this.route) return;
@@ -189,7 +190,9 @@ export class Fold {
     this.siblings = Array.from(this.planned.siblings);
     this.segments = this.planned.segments.map((seqs) => Array.from(seqs));
     this.folded = [...this.siblings, ...this.segments.flat()];
-    this.prices = pricesOf(this.ctx.get('tokenMeter'), session, [...this.siblings.map((seq) => [seq]), ...this.segments], events);
+    const meter = this.ctx.get('tokenMeter');
+    this.prices = pricesOf(meter, session, [...this.siblings.map((seq) => [seq]), ...this.segments], events);
+    this.meter = this.prices && meter;
     this.foldedTokens = this.prices && [...this.prices.values()].reduce((sum, tokens) => sum + tokens, 0);
     this.quotes = this.collectQuotes(events);
   }
@@ -240,18 +243,16 @@ export class Fold {
       this.whyReceipt = receipt;
     }
     const mark = await this.readMark('CHANGED');
-    const same = mark !== undefined && mark.id === this.mark.id && mark.logLength === this.mark.logLength
-      && !isStamped(mark) && !findReport(this.session, this.mark);
-    return { kind: 'confirmed', yes: same };
+    const same = mark !== undefined && isSameMark(mark, this.mark) && !isStamped(mark);
+    return { kind: 'confirmed', yes: same && !findReport(this.session, this.mark) };
   }
 
   /** The commit: synchronous from the re-read to the last append and the call of `completeFold` (spec/rewind.md 3). */
   async land() {
     if (this.stop.signal.aborted) throw this.stop.signal.reason;
-    const { session, mark } = this;
-    const meter = this.ctx.get('tokenMeter');
+    const { session, meter } = this;
     const events = harness.events(session);
-    const edits = this.planned.edits(readWindow(session, mark.logLength, events), openTurn(events) !== undefined);
+    const edits = this.edits(events);
     const { text: report, chars, ledger, unverified } = composeReport(this, events, edits, meter);
     Object.assign(this, { reportChars: chars, ledger, unverified });
     this.reportTokens = priceOfDrafts(meter, draft(edits, report, this.source()));
@@ -259,6 +260,12 @@ export class Fold {
     this.landed = landAll(session, this.prices, draft(edits, report, this.source()));
     if (this.landed.failure) Object.assign(this, recount(this, meter, events));
     return { kind: 'landed', yes: await this.stamp() };
+  }
+
+  /** The plan's edits, after the core compared it with the surface as it stands. */
+  edits(events) {
+    const window = readWindow(this.session, this.mark.logLength, events);
+    return this.planned.edits(window, openTurn(events) !== undefined);
   }
 
   async complete() {

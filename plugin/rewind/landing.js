@@ -33,10 +33,15 @@ export function draft(edits, report, source) {
  * @param session - the session that holds them.
  * @param runs - the runs, each a list of seqs.
  * @param events - the log snapshot.
- * @returns estimated tokens by a run's first seq, undefined without a meter.
+ * @returns estimated tokens by a run's first seq; undefined without a meter, or where it cannot price a node, as
+ * one whose arguments are no text: characters alone decide then.
  */
 export function pricesOf(meter, session, runs, events) {
-  return meter && new Map(runs.map((seqs) => [seqs[0], priceOf(meter, session, seqs, events)]));
+  try {
+    return meter && new Map(runs.map((seqs) => [seqs[0], priceOf(meter, session, seqs, events)]));
+  } catch {
+    return undefined;
+  }
 }
 
 /**

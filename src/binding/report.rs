@@ -72,8 +72,8 @@ pub fn report_language(messages: Vec<String>) -> String {
 #[napi]
 impl FoldPlan {
     /// Refuses a region too small to beat the shortest possible report, or to save what is configured at
-    /// least (spec/rewind.md 3.2). Regions without text are judged by tokens, at the commit. `quote_chars` are
-    /// the lengths of the rendered quotes; `receipt` says that code alone makes the report.
+    /// least (spec/rewind.md 3.2). `quote_chars` are the lengths of the rendered quotes, `empty_tokens` what all
+    /// landed messages cost around an empty report; `receipt` says that code alone makes the report.
     ///
     /// # Errors
     /// `SHRINK` with the numbers.
@@ -82,24 +82,18 @@ impl FoldPlan {
         &self,
         quote_chars: Vec<u32>,
         folded_tokens: Option<u32>,
+        empty_tokens: Option<u32>,
         min_savings: u32,
         receipt: bool,
     ) -> std::result::Result<(), Error<String>> {
         let frame = self.frame(0, receipt);
         let parts = Gathered::default();
         let prose = (!receipt).then_some("");
-        let least = self.draft(&frame, &parts, prose, &quote_chars).least();
-        let least = to_u32(least.saturating_add(self.pointer_chars()));
+        let text = self.draft(&frame, &parts, prose, &quote_chars).least();
+        let least = to_u32(text.saturating_add(self.pointer_chars()));
+        let report_tokens = empty_tokens.map(|tokens| tokens.saturating_add(to_u32(text.div_ceil(4))));
+        self.weigh_landing(least, folded_tokens, report_tokens)?;
         let folded_chars = self.plan.folded_chars;
-        if folded_chars > 0 && least >= folded_chars {
-            let report_tokens = None;
-            return Err(refused(&Refusal::Shrink {
-                folded_chars,
-                report_chars: least,
-                folded_tokens,
-                report_tokens,
-            }));
-        }
         // Four code units a token is the harness's own estimate.
         let folded_tokens = folded_tokens.unwrap_or(folded_chars / 4);
         if min_savings > 0 && folded_tokens.saturating_sub(least / 4) < min_savings {
