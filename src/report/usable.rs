@@ -67,7 +67,7 @@ pub fn judge(answer: &Answer) -> Verdict {
         Finish::Stop if answer.calls_tools => Verdict::Unusable(format!(
             "the model called tools instead of reporting (finish reason stop{usage})"
         )),
-        Finish::Stop if text.is_empty() => {
+        Finish::Stop if !is_visible(text) => {
             Verdict::Unusable(format!("the answer had no visible text (finish reason stop{usage})"))
         }
         Finish::Stop if is_markup(text) => Verdict::Unusable(format!(
@@ -89,6 +89,18 @@ fn usage(answer: &Answer) -> String {
         parts.push_str(&format!(", {reasoning} of them reasoning"));
     }
     parts
+}
+
+/// Whether a reader would see anything: white space, controls and characters of no width are nothing.
+fn is_visible(text: &str) -> bool {
+    let unseen = |c: char| {
+        let no_width = matches!(
+            c,
+            '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}'
+        );
+        no_width || c.is_whitespace() || c.is_control()
+    };
+    !text.chars().all(unseen)
 }
 
 /// Openings of raw tool-call markup that models print when a template leaks.
