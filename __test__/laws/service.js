@@ -59,7 +59,7 @@ class Model extends LlmAdapter {
 }
 
 /** A foreign `ctx.checkpoint` whose marks are the stage's own and whose stamp can fail. */
-class ForeignCheckpoint extends Service {
+export class ForeignCheckpoint extends Service {
   stages = new Map();
   failures = 0;
 
