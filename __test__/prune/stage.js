@@ -70,3 +70,49 @@ export function assertPriced(agent) {
     for (const seq of price.data.shadowedSeqs) assert.ok(event.sourceEventSeqs.includes(seq));
   }
 }
+
+/** Path and tool of the call that a result answers. */
+export function callOf(session, seq) {
+  const { callId } = session.events[seq].data.message.source;
+  for (let at = seq; at >= 0; at -= 1) {
+    const { type, data } = session.events[at];
+    const found = type === 'assistant/message' && data.message.content.find(({ id }) => id === callId);
+    if (found) return { tool: found.name, path: JSON.parse(found.arguments).path };
+  }
+  return {};
+}
+
+/**
+ * A plugin that registers a judge.
+ *
+ * @param answer - given `{ seq, axis, path, tool }` of a question, its value, or undefined for none; may wait.
+ * @param more - further fields of the judge.
+ * @returns the plugin, with the questions it was `asked`.
+ */
+export function judgePlugin(answer, more = {}) {
+  const asked = [];
+  return {
+    asked,
+    name: 'fixed-judge',
+    inject: ['contextJudge'],
+    apply(ctx) {
+      ctx.contextJudge.registerJudge({
+        id: 'fixed',
+        scale: 'probability',
+        limits: { maxInputTokens: 100_000, maxQuestions: 100 },
+        ready: async () => ({ ok: true }),
+        async ask({ state, questions }, { agent, signal }) {
+          asked.push({ state, ids: questions.map(({ id }) => id) });
+          const answers = new Map();
+          for (const { id } of questions) {
+            const [axis, seq] = id.split('_s');
+            const p = await answer({ axis, seq: Number(seq), ...callOf(agent.session, Number(seq)), signal });
+            if (p !== undefined) answers.set(id, { p });
+          }
+          return { answers, model: 'fixed-1' };
+        },
+        ...more,
+      });
+    },
+  };
+}

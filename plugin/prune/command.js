@@ -114,6 +114,7 @@ function statusText(pruning, agent) {
   ];
   if (last.at) lines.push(`Last pass at ${last.at}: ${passLine(last)}`);
   if (forced) lines.push('A pass follows before the next step.');
+  lines.push(...pruning.log.warnings.map((warning) => `Warning: ${warning}`));
   return lines.join('\n');
 }
 

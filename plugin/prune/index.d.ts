@@ -177,7 +177,7 @@ export declare class ContextJudge extends Service {
 export declare const name: 'tool-rewind-prune';
 export declare const inject: string[];
 export declare const Config: Schema<PruneConfig, Required<PruneConfig>>;
-export declare function apply(ctx: Context, config: Required<PruneConfig>): Promise<void> | void;
+export declare function apply(ctx: Context, config: Required<PruneConfig>): Promise<void>;
 
 declare module '@deepseek-ai/cordis' {
   interface Context {

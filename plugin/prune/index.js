@@ -29,22 +29,19 @@ export const inject = ['agents', 'sessions'];
  *
  * @param {import('@deepseek-ai/cordis').Context} ctx - the plugin's context.
  * @param config - the validated row.
- * @returns a promise where the key of the judge has to be looked for, else nothing.
+ * @returns a promise of the start. Only an async function's is waited for: cordis calls any other with `new`.
  * @throws when the mounted harness is of an unknown form, or `judge` is `jev` and there is no key anywhere.
  */
-export function apply(ctx, config) {
+export async function apply(ctx, config) {
   harness.assertSupported();
-  if (!config.enabled) return undefined;
-  if (config.judge === 'jev') return requireKey(ctx, config).then(() => start(ctx, config));
-  return start(ctx, config);
-}
-
-async function requireKey(ctx, config) {
-  if (await resolveKey(ctx, config) !== undefined) return;
-  throw new Error(
-    `prune config: judge is jev, but there is no key: set apiKey, store the credential ${KEY_NAME}, or export `
-      + `${KEY_NAME}; or use the judge auto, which needs none.`,
-  );
+  if (!config.enabled) return;
+  if (config.judge === 'jev' && await resolveKey(ctx, config) === undefined) {
+    throw new Error(
+      `prune config: judge is jev, but there is no key: set apiKey, store the credential ${KEY_NAME}, or export `
+        + `${KEY_NAME}; or use the judge auto, which needs none.`,
+    );
+  }
+  start(ctx, config);
 }
 
 function start(ctx, config) {

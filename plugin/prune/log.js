@@ -1,23 +1,37 @@
-/** The plugin's own log level, since the harness's is one for everybody. */
+/**
+ * The plugin's own log: a level of its own, since the harness's is one for everybody, and warnings that are said
+ * once and remembered, since the harness's default does not show them.
+ */
 
 const LEVELS = ['error', 'warn', 'info', 'debug'];
+/** So many warnings are remembered for `/prune status` and the heartbeat. */
+const REMEMBERED = 10;
 
 /**
  * @param logger - `ctx.logger`.
  * @param level - the least severe level that is let through.
- * @returns a logger of the same methods, with `once(key, message)`: a warning said once per plugin instance.
+ * @returns `error(message)`, `info(message)` and `debug(message)`; `once(key, message)`, a warning said once per plugin instance; and
+ *   `warnings`, the last of them.
  */
 export function levelled(logger, level) {
   const enabled = LEVELS.slice(0, LEVELS.indexOf(level) + 1);
-  const said = new Set();
-  const log = Object.fromEntries(LEVELS.map((name) => [
-    name,
-    enabled.includes(name) ? (message) => logger[name](message) : () => {},
-  ]));
-  log.once = (key, message) => {
-    if (said.has(key)) return;
-    said.add(key);
-    log.warn(message);
+  const say = (name) => (message) => {
+    if (enabled.includes(name)) logger[name](message);
   };
-  return log;
+  const warn = say('warn');
+  const said = new Set();
+  const warnings = [];
+  return {
+    error: say('error'),
+    info: say('info'),
+    debug: say('debug'),
+    warnings,
+    once(key, message) {
+      if (said.has(key)) return;
+      said.add(key);
+      warn(message);
+      warnings.push(message);
+      if (warnings.length > REMEMBERED) warnings.shift();
+    },
+  };
 }

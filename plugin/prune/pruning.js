@@ -131,7 +131,16 @@ export class Pruning {
     } finally {
       state.forcing = false;
     }
+    this.#say(last);
     return last;
+  }
+
+  #say({ dry, trim, compact }) {
+    const { byVerdict = 0, byVolume = 0, charsRemoved = 0 } = trim ?? {};
+    const { full = 0, partial = 0, charsFreed = 0 } = compact ?? {};
+    if (dry || byVerdict + byVolume + full + partial === 0) return;
+    this.log.info(`${byVerdict} results cut by verdict, ${byVolume} by size, ${full} receipts, ${partial} inside `
+      + `batches: ${charsRemoved + charsFreed} characters freed`);
   }
 
   /** Verdicts for the surface as it stands; `failed` tells that there is none to go by. */
@@ -176,7 +185,7 @@ export class Pruning {
   /** Writes the heartbeat of an agent. */
   heartbeat(agent) {
     const { last, counters, judge } = stateOf(agent.session);
-    this.beat(agent.id, { hooks: this.hooks.size, judge, counters, last: shown(last) });
+    this.beat(agent.id, { hooks: this.hooks.size, judge, counters, last: shown(last), warnings: this.log.warnings });
   }
 }
 

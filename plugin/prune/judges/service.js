@@ -7,7 +7,8 @@ const RESERVED = ['auto', 'rules', 'jev', 'llm'];
 
 /** The judges that plugins have registered, by id. */
 export class ContextJudge extends Service {
-  #judges = new Map();
+  /** By id. A private field would not be seen through the proxies that cordis gives out. */
+  judges = new Map();
 
   /** @param ctx - the context of the prune plugin. */
   constructor(ctx) {
@@ -25,9 +26,9 @@ export class ContextJudge extends Service {
    * @throws {RewindError} `BAD_JUDGE` for a judge that lacks one of these, or an id that is taken.
    */
   registerJudge(judge) {
-    const fault = faultOf(judge) ?? (this.#judges.has(judge.id) ? `the id "${judge.id}" is taken` : undefined);
+    const fault = faultOf(judge) ?? (this.judges.has(judge.id) ? `the id "${judge.id}" is taken` : undefined);
     if (fault) throw new RewindError('BAD_JUDGE', `This judge cannot be registered: ${fault}.`);
-    const judges = this.#judges;
+    const { judges } = this;
     return this.ctx.effect(() => {
       judges.set(judge.id, judge);
       return () => {
@@ -41,7 +42,7 @@ export class ContextJudge extends Service {
    * @returns the judge registered under it, or undefined.
    */
   judge(id) {
-    return this.#judges.get(id);
+    return this.judges.get(id);
   }
 }
 
