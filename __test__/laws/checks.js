@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Session } from '@deepseek-ai/dsh-session';
 import { charsOf, isPersons, replaySurface } from './oracle.js';
-import { editFaults, messageOf, resultIn } from './wire.js';
+import { editFaults, messageOf, resultIn, wireFaults } from './wire.js';
 
 /** @returns the log and the surface of a session at this moment. */
 export function snapshot(session) {
@@ -271,6 +271,51 @@ function unchangedBreaches(before, after) {
 /** What holds even where the contract does not say what is folded: the law of every edit. */
 export function editBreaches(before, after) {
   return [...unchangedBreaches(before, after), ...editFaults(after.events, before.nodes, after.nodes)];
+}
+
+/** A message as a model without image input gets it, as far as it can be told from outside. */
+const imageless = ({ content, ...rest }) => ({ ...rest, content: withoutImages(content) });
+const withoutImages = (content) =>
+  content.map((block) => {
+    if (block.type === 'image') return { type: 'text', text: imageLine(block) };
+    return block.type === 'tool-result' ? { ...block, content: withoutImages(block.content) } : block;
+  });
+
+/**
+ * 2.2: every request is wire-valid; on the session's own route it is the last routed request up to somewhere
+ * behind the region, the same system, tools and messages, plus one instruction. Where that prefix itself has
+ * a fault, or the route is another, only validity is asked for.
+ *
+ * @param options - the request as the adapter got it.
+ * @param facts - `before`: the snapshot when the fold was asked for; `plan`; `header` of the session;
+ * `overridden`, `images`: of the composition.
+ * @returns the breaches.
+ */
+export function requestBreaches(options, { before, plan, header, overridden, images }) {
+  const { events, nodes } = before;
+  const faults = wireFaults(options.messages, { closed: true });
+  const breaches = faults.map((fault) => `the request is not wire-valid: ${JSON.stringify(fault)}`);
+  const instruction = options.messages.at(-1);
+  if (instruction.role !== 'user' || textIn(instruction.content).trim() === '')
+    breaches.push('no instruction at the end');
+  if (header === undefined) return breaches;
+  if (options.system !== header.system) breaches.push('the request has another system prompt');
+  if (!isDeepStrictEqual(options.tools, header.tools)) breaches.push('the request has other tools');
+  if (overridden) return breaches;
+  const standing = nodes.filter((seq) => messageOf(events[seq]) !== null);
+  const reach = standing.findLastIndex((seq) => plan.folded.includes(seq)) + 1;
+  const prefix = standing.map((seq) => messageOf(events[seq]));
+  if (wireFaults(prefix.slice(0, reach), { closed: true }).length > 0) return breaches;
+  const sent = options.messages.slice(0, -1);
+  if (sent.length < reach)
+    breaches.push(`the request stops before the region ends: ${sent.length} of ${reach} messages`);
+  const shown = images ? (message) => message : imageless;
+  const other = sent.findIndex(
+    (message, index) => prefix[index] === undefined || !isDeepStrictEqual(message, shown(prefix[index])),
+  );
+  if (other >= 0)
+    breaches.push(`the request leaves the session's own messages at ${other} of ${sent.length}`);
+  return breaches;
 }
 
 /** Every refusal leaves log and surface as they were. */

@@ -240,6 +240,7 @@ export function makeRecipe(seed) {
   const author = new Author(seed);
   const { chance } = author;
   const ops = chance.chance(0.9) ? [['user', author.text(1, 400)]] : [];
+  if (chance.chance(0.6)) ops.push(['header', author.words(1, 300)]);
   for (let left = chance.int(1, 8); left > 0; left -= 1) ops.push(...author.move());
   ops.push(...author.round());
   for (let left = chance.int(0, 4); left > 0; left -= 1) ops.push(...author.move());

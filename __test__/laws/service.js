@@ -38,7 +38,7 @@ class Model extends LlmAdapter {
 
   async *stream(options) {
     const ask = this.asks.get(options.sessionId);
-    ask.requests.push({ messages: options.messages });
+    ask.requests.push(options);
     const attempt = ask.requests.length;
     const { fail, abort, empty = 0 } = ask.spec.reply;
     const text = attempt <= empty ? '' : ask.reply;
@@ -110,6 +110,8 @@ export async function mountService({ meter, images, overridden, own, companions 
   const { ctx } = loop;
   ctx.llm.registerAdapter(PROVIDERS, model);
   const driver = {
+    overridden,
+    images,
     // The service takes a mark when it is called, not when it is awaited.
     ...(own ? { onMark: ({ session }) => void ctx.checkpoint.mark(session) } : {}),
     async latestMark(stage) {

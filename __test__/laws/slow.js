@@ -139,7 +139,10 @@ export function slowDriver(slow) {
       if (!mark) return refuse('NO_CHECKPOINT');
       const plan = oracle(session.events, session.surface.nodes, mark);
       if (plan.code) return refuse(plan.code, `at ${plan.seq}`);
-      requests.push({ messages: [{ role: 'user', content: block('report, please') }] });
+      requests.push({
+        ...session.requestHeader(),
+        messages: [{ role: 'user', content: block('report, please') }],
+      });
       const length = session.seq;
       during();
       if (spec.reply.abort) return { error: stopped, stopped, requests, atCommit: at() };

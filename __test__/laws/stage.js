@@ -95,6 +95,14 @@ export class Stage {
     this.append('turn/end', { turn: this.turn, reason: { kind } });
   }
 
+  /** The session's own route, as the loop logs it before a request. */
+  on_header(spec) {
+    this.openTurn();
+    const tools = [{ name: 'read', description: 'Reads.', parameters: { type: 'object', properties: {} } }];
+    const config = { provider: 'laws', model: 'laws-1' };
+    this.append('request/header', { header: { config, system: textOf(spec), tools }, reason: 'change' });
+  }
+
   /** A person: a prompt, or a steering message at any moment. */
   on_user(spec, withImage = false) {
     const content = [...(withImage ? [image(this.made)] : []), text(textOf(spec))];

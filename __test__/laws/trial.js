@@ -9,13 +9,13 @@ import {
   owedQuotes,
   refusalBreaches,
   replayBreaches,
+  requestBreaches,
   snapshot,
   surfaceBreaches,
 } from './checks.js';
 import { oracle, turnIsOpen } from './oracle.js';
 import { textOf } from './random.js';
 import { Stage } from './stage.js';
-import { wireFaults } from './wire.js';
 
 /** Retries of an empty answer that the drivers are configured with. */
 export const RETRIES = 2;
@@ -122,9 +122,10 @@ export class Trial {
       carried,
       during,
     });
-    for (const { messages } of requests) {
-      const faults = wireFaults(messages, { closed: true });
-      if (faults.length) this.breaches.push(`the request is not wire-valid: ${JSON.stringify(faults[0])}`);
+    const { overridden = true, images } = this.driver;
+    const header = stage.session.requestHeader();
+    for (const options of plan.code ? [] : requests) {
+      this.breaches.push(...requestBreaches(options, { before, plan, header, overridden, images }));
     }
     const after = snapshot(stage.session);
     const outcome = result ? 'OK' : error === stopped ? 'ABORT' : (error.code ?? 'UNCLASSIFIED');

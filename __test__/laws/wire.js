@@ -8,11 +8,11 @@
  *   running it. Callers that judge a request ask for `closed` and then it is one.
  * - An assistant event without content derives to no message at all, so it can neither be empty nor come
  *   between.
- * - Empty is a message whose blocks hold nothing: no text unit, no image, no call, no result. A result may be
- *   empty inside: the adapters write it as an empty string, which every endpoint accepts.
+ * - Empty is a message whose blocks hold nothing: no text unit, no image, no call, no result. Reasoning alone
+ *   is nothing: the adapters send it beside the content, not as content. A result may be empty inside: the
+ *   adapters write it as an empty string, which every endpoint accepts.
  * - A call that was skipped over by a non-tool message is dead: its fault is the call's, and a result that
- *   comes
- *   for it later is an orphan besides.
+ *   comes for it later is an orphan besides.
  */
 
 /**
@@ -35,7 +35,7 @@ export function callsIn(message) {
 
 function isEmpty(message) {
   return message.content.every(
-    (block) => (block.type === 'text' || block.type === 'reasoning') && block.text === '',
+    (block) => block.type === 'reasoning' || (block.type === 'text' && block.text === ''),
   );
 }
 

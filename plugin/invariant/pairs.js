@@ -14,7 +14,7 @@ function speaks(event) {
 
 function isBlank(event) {
   const { content } = event.type === 'user/message' ? event.data : event.data.message;
-  return content.every((block) => (block.type === 'text' || block.type === 'reasoning') && block.text === '');
+  return content.every((block) => block.type === 'reasoning' || (block.type === 'text' && block.text === ''));
 }
 
 /** The calls of a model message as `{ id, name, interrupted }`, in model order. */
