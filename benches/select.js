@@ -8,6 +8,7 @@ import { observe, readWindow } from '../plugin/host/surface.js';
 import { native } from '../plugin/native.js';
 import { median, time } from './clock.js';
 import { growSession, reopen } from './sessions.js';
+import { markdown, ms, times } from './table.js';
 
 const SIZES = [1_000, 10_000, 100_000];
 const SHARES = [0.9, 0.01];
@@ -70,7 +71,7 @@ function feed(session) {
  * and with cold memory; *cold*, the first fold of a session that lived in this process and so was fed event by
  * event; and after an append.
  */
-function measure(base, share, runs) {
+function measureCell(base, share, runs) {
   const { nodes } = base.surface;
   const logLength = nodes[Math.floor(nodes.length * (1 - share))];
   const pair = () => ({ ours: [], helpers: [] });
@@ -114,9 +115,37 @@ function measure(base, share, runs) {
 }
 
 /** @returns one row a size and share. */
-export function measureSelection(runs = 7) {
+export function measure(runs = 7) {
+  measureCell(growSession(1_000), 0.9, 20);
   return SIZES.flatMap((size) => {
     const base = growSession(size);
-    return SHARES.map((share) => measure(base, share, runs));
+    return SHARES.map((share) => measureCell(base, share, size < 100_000 ? 3 * runs : runs));
   });
+}
+
+/** @returns the rows as a table. */
+export function table(rows) {
+  const pair = ({ ours: mine, helpers: theirs, ratio }) => `${ms(mine)} / ${ms(theirs)} (${times(ratio)})`;
+  return [
+    'Region selection, milliseconds: this package / the harness\'s helpers',
+    '',
+    ...markdown(
+      ['events', 'region', 'cold, live session', 'after an append', 'resumed, nothing read yet', 'log snapshot', 'feed, us an event'],
+      rows.map((row) => [
+        row.events, `${row.share * 100}%`, pair(row.cold), pair(row.appended), pair(row.resumed), ms(row.snapshot), ms(row.feed),
+      ]),
+    ),
+  ];
+}
+
+/** Targets hold for the log they were set on: 100,000 events. Smaller ones are shown. */
+const TARGETS = { 0.9: { cold: 8, appended: 8 }, 0.01: { cold: 30, appended: 1 } };
+
+/** @returns what was not reached. */
+export function missed(rows) {
+  return rows.filter(({ events }) => events >= 100_000).flatMap((row) => (
+    Object.entries(TARGETS[row.share])
+      .filter(([column, least]) => row[column].ratio < least)
+      .map(([column, least]) => `${column}, region ${row.share * 100}%: ${times(row[column].ratio)}, wanted ${least}x`)
+  ));
 }

@@ -253,7 +253,7 @@ export class Fold {
     const { session, meter } = this;
     const events = harness.events(session);
     const edits = this.edits(events);
-    const { text: report, chars, ledger, unverified } = composeReport(this, events, edits, meter);
+    const { text: report, chars, ledger, unverified } = this.compose(events, edits, meter);
     Object.assign(this, { reportChars: chars, ledger, unverified });
     this.reportTokens = priceOfDrafts(meter, draft(edits, report, this.source()));
     this.planned.weighLanding(this.reportChars, this.foldedTokens, this.reportTokens);
@@ -266,6 +266,11 @@ export class Fold {
   edits(events) {
     const window = readWindow(this.session, this.mark.logLength, events);
     return this.planned.edits(window, openTurn(events) !== undefined);
+  }
+
+  /** The text work of a fold: everything that takes the words of the log. */
+  compose(events, edits, meter) {
+    return composeReport(this, events, edits, meter);
   }
 
   async complete() {
