@@ -16,6 +16,7 @@ await main(() => {
     check('cargo', 'clippy', '--locked', '--quiet', '--all-targets', ...features, '--', '-D', 'warnings');
   }
   check('oxlint', '--deny-warnings');
+  check('knip', '--no-progress');
   check('tsc', '--project', '__test__/types');
   runNode(['--test', '--test-reporter=dot', '__test__/house.test.js']);
 });

@@ -13,8 +13,6 @@ pub const PERSON: u8 = 1 << 2;
 pub const MEMORY: u8 = 1 << 3;
 /// The node's message has no block with content, so no provider accepts it.
 pub const EMPTY: u8 = 1 << 4;
-/// The node shows an image.
-pub const IMAGE: u8 = 1 << 5;
 /// The event derives no message at all, so a provider never sees it.
 pub const ABSENT: u8 = 1 << 6;
 
@@ -65,7 +63,7 @@ pub struct Node {
     pub seq: u32,
     /// What kind of event it is.
     pub kind: Kind,
-    /// [`PERSON`], [`MEMORY`], [`EMPTY`], [`IMAGE`].
+    /// [`PERSON`], [`MEMORY`], [`EMPTY`], [`ABSENT`].
     pub flags: u8,
     /// Model-visible text in UTF-16 code units.
     pub chars: u32,

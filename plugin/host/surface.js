@@ -14,7 +14,6 @@ const KIND = 3;
 const PERSON = 1 << 2;
 const MEMORY = 1 << 3;
 const EMPTY = 1 << 4;
-const IMAGE = 1 << 5;
 const ABSENT = 1 << 6;
 const REPORT = 1 << 7;
 
@@ -123,7 +122,6 @@ class Columns {
         chars += block.text.length;
         if (block.text !== '') fact &= ~EMPTY;
       } else {
-        if (block.type === 'image') fact |= IMAGE;
         fact &= ~EMPTY;
       }
     }
@@ -139,7 +137,7 @@ class Columns {
     this.put(this.intern(callId));
     this.put(0);
     this.chars[seq] = textLength(blocks);
-    return RESULT | (blocks.some((block) => block.type === 'image') ? IMAGE : 0);
+    return RESULT;
   }
 
   user(event, seq) {
@@ -150,7 +148,6 @@ class Columns {
     else if (source?.plugin === 'turn-memory') fact |= MEMORY;
     else if (source?.plugin === 'rewind') fact |= REPORT;
     if (content.every((block) => block.type === 'text' && block.text === '')) fact |= EMPTY;
-    if (content.some((block) => block.type === 'image')) fact |= IMAGE;
     return fact;
   }
 
@@ -263,12 +260,6 @@ export function internedAs(session, text) {
 export function reportsAmong(session, seqs) {
   const facts = cache.get(session)?.facts;
   return facts ? seqs.filter((seq) => facts[seq] & REPORT) : [];
-}
-
-/** @returns whether any of `seqs` shows an image. */
-export function anyImage(session, seqs) {
-  const facts = cache.get(session)?.facts;
-  return facts !== undefined && seqs.some((seq) => facts[seq] & IMAGE);
 }
 
 /** @returns the model-visible text of `seqs`, UTF-16 code units. */

@@ -58,7 +58,7 @@ function originsOf(events, nodes) {
       found.add(seq);
     }
   }
-  return [...found].sort((a, b) => a - b);
+  return [...found].toSorted((a, b) => a - b);
 }
 
 /** Calls that a program made between the events: only the log knows them. */
@@ -68,7 +68,7 @@ function withDispatches(events, seqs) {
   for (let seq = seqs[0]; seq <= seqs.at(-1); seq += 1) {
     if (events[seq].type === 'tool/code-dispatch') inside.push(seq);
   }
-  return inside.length === 0 ? seqs : [...seqs, ...inside].sort((a, b) => a - b);
+  return inside.length === 0 ? seqs : [...seqs, ...inside].toSorted((a, b) => a - b);
 }
 
 /** The assistant message before the first folded node: its other calls are answered among them. */
