@@ -89,7 +89,7 @@ export async function ask(llm, options) {
  * Adapters report a normal finish without a single block as a failure; to the caller it is an empty answer.
  */
 function withoutFalseAlarm(reason) {
-  return reason.failure?.code === EMPTY_RESPONSE ? { kind: 'stop' } : reason;
+  return reason?.failure?.code === EMPTY_RESPONSE ? { kind: 'stop' } : reason;
 }
 
 /** Tells the provider to stop; nobody waits for it. A stream that failed by itself is closed already. */

@@ -8,7 +8,8 @@ import { isReplacement, resultOf } from './events.js';
 /** The `plugin` field of a report's message source; nothing but reports carries it. */
 export const REPORT_PLUGIN = 'rewind';
 
-const HEAD = /^\[rewind report of mark ([^\]\n]+)\]/;
+/** The opening goes on with a space or a line, which tells its end from a bracket in the mark's id. */
+const HEAD = /^\[rewind report of mark (.+?)\](?=\s|$)/;
 const indexes = new WeakMap();
 
 /** @returns whether a message source marks a report of this package, and not its guard or pointers. */
@@ -34,7 +35,8 @@ export function reportOf(event) {
   const { callId, blocks } = resultOf(event);
   const found = HEAD.exec(blocks[0]?.type === 'text' ? blocks[0].text : '');
   if (found === null) return undefined;
-  return { markId: /^\d+$/.test(found[1]) ? Number(found[1]) : found[1], callId };
+  const number = Number(found[1]);
+  return { markId: String(number) === found[1] ? number : found[1], callId };
 }
 
 /** The result that a chain of one-node rewrites goes back to. */
@@ -70,9 +72,13 @@ function indexOf(session) {
 }
 
 function read(index, event) {
-  const report = reportOf(event);
-  if (report) index.reports.push({ ...report, seq: event.seq });
   index.read += 1;
+  try {
+    const report = reportOf(event);
+    if (report) index.reports.push({ ...report, seq: event.seq });
+  } catch {
+    // An imported log may hold an event of no known shape; it is no report of ours.
+  }
 }
 
 /**

@@ -95,9 +95,14 @@ class Columns {
   }
 
   enter(event, seq) {
-    if (event.type === 'assistant/message') this.facts[seq] = this.assistant(event, seq);
-    else if (event.type === 'tool/result') this.facts[seq] = this.result(event, seq);
-    else if (event.type === 'user/message') this.facts[seq] = this.user(event, seq);
+    try {
+      if (event.type === 'assistant/message') this.facts[seq] = this.assistant(event, seq);
+      else if (event.type === 'tool/result') this.facts[seq] = this.result(event, seq);
+      else if (event.type === 'user/message') this.facts[seq] = this.user(event, seq);
+    } catch {
+      // An imported log may hold an event of no known shape: it stays 0 too, and is named where it matters.
+      this.facts[seq] = 0;
+    }
   }
 
   assistant(event, seq) {

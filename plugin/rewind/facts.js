@@ -8,22 +8,21 @@ export function defined(fields) {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/** Adds up the usage of several attempts: what the report cost, not only what its last attempt cost. */
+/**
+ * Adds up the usage of several attempts: what the report cost, not only what its last attempt cost. A provider's
+ * counts go into the log, so what is no count is left out.
+ */
 export function addUsage(total, usage) {
-  if (!usage) return total;
+  const counts = Object.entries(usage ?? {}).filter(([, value]) => isCount(value));
+  if (counts.length === 0) return total;
   const sum = { ...total };
-  for (const [key, value] of Object.entries(usage)) sum[key] = (sum[key] ?? 0) + value;
+  for (const [key, value] of counts) sum[key] = (sum[key] ?? 0) + value;
   return sum;
 }
 
-/** @returns whether a mark's own service says that it is folded. */
-export function isStamped(mark) {
-  return mark.foldedAt !== undefined && mark.foldedAt !== null;
-}
-
-/** @returns whether two readings of a mark tell the same: another object may, and one field may not. */
-export function isSameMark(one, other) {
-  return ['id', 'logLength', 'callId', 'objective'].every((field) => (one[field] ?? null) === (other[field] ?? null));
+/** @returns whether a value can be a number of tokens. */
+export function isCount(value) {
+  return Number.isSafeInteger(value) && value >= 0;
 }
 
 /**

@@ -10,8 +10,9 @@ import { findReport, REPORT_PLUGIN } from '../host/reports.js';
 import { internedAs, readWindow, reportsAmong } from '../host/surface.js';
 import { openTurn } from '../host/turn.js';
 import { native } from '../native.js';
-import { addUsage, defined, isSameMark, isStamped, recount, warningsOf } from './facts.js';
+import { addUsage, defined, isCount, recount, warningsOf } from './facts.js';
 import { draft, landAll, priceOfDrafts, pricesOf } from './landing.js';
+import { isSameMark, readMark } from './mark.js';
 import { composeReport, languageOf } from './report.js';
 import { personsWords, quoted } from './messages.js';
 import { reportRequest } from './request.js';
@@ -23,6 +24,8 @@ export const NO_PROVIDER = "No checkpoint provider is mounted: add the row { id:
 const NO_ROUTE = 'No model is known for the report: set summarizationProvider and summarizationModel of tool-rewind, '
   + "or route a request first (the session's request header), or give the agent a provider and a model in its options. "
   + 'Nothing was changed and the mark stays active.';
+
+const FRESH = 'Nothing was changed; go on with the task: a new exploration needs a fresh checkpoint.';
 
 /** Codes that the core throws with a finished sentence. */
 const CODES = new Set(['EMPTY_REGION', 'UNBALANCED', 'CHANGED', 'SHRINK']);
@@ -77,7 +80,7 @@ export class Fold {
    * @throws what the fold would be refused for before its request.
    */
   preview(mark) {
-    this.mark = mark;
+    this.mark = readMark(mark, this.session.id);
     this.select();
     return this.facts();
   }
@@ -92,7 +95,7 @@ export class Fold {
   outlook(mark) {
     const facts = this.preview(mark);
     const events = harness.events(this.session);
-    const kept = native.foldOutlook(readWindow(this.session, mark.logLength, events), this.target(events));
+    const kept = native.foldOutlook(readWindow(this.session, this.mark.logLength, events), this.target(events));
     let refusal;
     try {
       this.weigh();
@@ -126,12 +129,12 @@ export class Fold {
   }
 
   /** Reads the latest mark; a service that fails to tell is refused with `code`, for it says nothing of a next step. */
-  async readMark(code) {
+  async latestMark(code) {
     const provider = this.provider();
     if (!provider) return undefined;
     const { signal } = this.stop;
     try {
-      return await untilAborted(provider.latestMark(this.session.id), signal) ?? undefined;
+      return readMark(await untilAborted(provider.latestMark(this.session.id), signal), this.session.id);
     } catch (cause) {
       if (signal.aborted) throw signal.reason;
       throw new RewindError(code, `The checkpoint service could not tell the latest mark (${reasonOf(cause)}), so nothing `
@@ -140,7 +143,7 @@ export class Fold {
   }
 
   async 'latest-mark'() {
-    this.mark = await this.readMark('NO_CHECKPOINT');
+    this.mark = await this.latestMark('NO_CHECKPOINT');
     return { kind: 'mark', yes: this.mark !== undefined };
   }
 
@@ -170,7 +173,7 @@ export class Fold {
   /** A report in the log is the truth: a service that does not know of it yet is told (spec/rewind.md 3.5). */
   async restamp() {
     const report = findReport(this.session, this.mark);
-    if (!report || isStamped(this.mark)) return;
+    if (!report || this.mark.folded) return;
     const { signal } = this.stop;
     try {
       await untilAborted(this.provider().completeFold(this.session.id, this.mark.id), signal);
@@ -183,6 +186,7 @@ export class Fold {
   /** Reads the surface and lets the core select the region. */
   select() {
     const { session, mark } = this;
+    if (mark.fault) throw new RewindError('EMPTY_REGION', `${mark.fault} ${FRESH}`);
     const events = harness.events(session);
     const window = readWindow(session, mark.logLength, events);
     this.language = languageOf(this.config, events);
@@ -202,13 +206,13 @@ export class Fold {
     const { session, mark } = this;
     return {
       mark: String(mark.id),
-      logLength: Number.isInteger(mark.logLength) ? mark.logLength : NaN,
-      logLengthText: String(mark.logLength),
+      logLength: mark.logLength,
+      logLengthText: mark.logLengthText,
       logSize: events.length,
       call: mark.callId === undefined ? undefined : internedAs(session, mark.callId),
       checkpointName: internedAs(session, this.config.checkpointToolName),
       openTurn: openTurn(events) !== undefined,
-      folded: isStamped(mark) || findReport(session, mark) !== undefined,
+      folded: mark.folded || findReport(session, mark) !== undefined,
     };
   }
 
@@ -231,8 +235,8 @@ export class Fold {
     return {
       kind: 'answer',
       ...answer,
-      outputTokens: usage?.outputTokens,
-      reasoningTokens: usage?.reasoningTokens,
+      outputTokens: isCount(usage?.outputTokens) ? usage.outputTokens : undefined,
+      reasoningTokens: isCount(usage?.reasoningTokens) ? usage.reasoningTokens : undefined,
       usage: undefined,
     };
   }
@@ -242,8 +246,8 @@ export class Fold {
       this.prose = undefined;
       this.whyReceipt = receipt;
     }
-    const mark = await this.readMark('CHANGED');
-    const same = mark !== undefined && isSameMark(mark, this.mark) && !isStamped(mark);
+    const mark = await this.latestMark('CHANGED');
+    const same = isSameMark(mark, this.mark) && !mark.folded;
     return { kind: 'confirmed', yes: same && !findReport(this.session, this.mark) };
   }
 

@@ -2,6 +2,7 @@
 import { createUserMessage } from '@deepseek-ai/dsh-llm';
 import { follow, untilAborted } from '../host/abort.js';
 import { findReport } from '../host/reports.js';
+import { readMark } from './mark.js';
 
 /** Source plugin name of the guard's warnings, which is not a report's. */
 export const GUARD_PLUGIN = 'rewind-guard';
@@ -29,9 +30,10 @@ export function makeGuard(ctx, config, engine) {
     const checkpoint = ctx.get('checkpoint');
     if (!checkpoint || warned.get(session) === turn) return;
     if (!await untilAborted(checkpoint.hasActive(session.id), signal)) return;
-    const mark = await untilAborted(checkpoint.latestMark(session.id), signal);
-    if (!mark || findReport(session, mark)) return;
-    if (engine.attempts.failedFor(session, mark.id, turn) || await engine.isStillTooSmall(agent, mark)) return;
+    const told = await untilAborted(checkpoint.latestMark(session.id), signal);
+    const mark = readMark(told, session.id);
+    if (!mark || mark.fault || findReport(session, mark)) return;
+    if (engine.attempts.failedFor(session, mark.id, turn) || await engine.isStillTooSmall(agent, told)) return;
     if (signal.aborted || warned.get(session) === turn) return;
     warned.set(session, turn);
     agent.inject(createUserMessage({
