@@ -7,18 +7,26 @@ import { platformTriple } from './platform.js';
 
 const require = createRequire(import.meta.url);
 
+const BUILD = 'or build it from the repository with "npm run build" (needs Rust).';
+
 function load() {
   const triple = platformTriple();
   for (const candidate of [`@dpskh/tool-rewind-${triple}`, `../tool-rewind.${triple}.node`]) {
+    let addon;
     try {
-      return checked(require(candidate));
-    } catch (error) {
-      if (error?.code !== 'MODULE_NOT_FOUND') throw error;
+      addon = require(candidate);
+    } catch (cause) {
+      if (cause?.code === 'MODULE_NOT_FOUND') continue;
+      throw new Error(
+        `@dpskh/tool-rewind cannot load its native core for ${triple} (${cause.message}): install `
+          + `@dpskh/tool-rewind-${triple} again, ${BUILD}`,
+        { cause },
+      );
     }
+    return checked(addon);
   }
   throw new Error(
-    `@dpskh/tool-rewind has no native core for ${triple}: install @dpskh/tool-rewind-${triple}, `
-      + 'or build it from the repository with "npm run build" (needs Rust).',
+    `@dpskh/tool-rewind has no native core for ${triple}: install @dpskh/tool-rewind-${triple}, ${BUILD}`,
   );
 }
 

@@ -103,19 +103,20 @@ test('one synchronous block, and completeFold is called in it', async (t) => {
 
 test('completeFold is awaited', async (t) => {
   const scene = await rich(t);
-  let release;
-  let done = false;
-  scene.provider.completeFold = () => new Promise((resolve) => {
-    release = resolve;
-  });
-  const fold = scene.fold().then(() => {
-    done = true;
-  });
-  while (!release) await new Promise(setImmediate);
+  const called = Promise.withResolvers();
+  const answer = Promise.withResolvers();
+  scene.provider.completeFold = () => {
+    called.resolve();
+    return answer.promise;
+  };
+  const order = [];
+  const fold = (async () => order.push((await scene.fold()).foldedNodes))();
+  await called.promise;
   await new Promise(setImmediate);
-  assert.equal(done, false);
-  release();
+  order.push('told');
+  answer.resolve();
   await fold;
+  assert.deepEqual(order, ['told', 8]);
 });
 
 test('3.4: the report says in its source what was folded; only reports are known as such', async (t) => {

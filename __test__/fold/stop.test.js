@@ -64,14 +64,14 @@ test('a model that never answers holds nothing once it is aborted, nor does a pr
 
   for (const method of ['latestMark', 'completeFold']) {
     const scene = await explored(t);
-    let called = false;
+    const called = Promise.withResolvers();
     scene.provider[method] = () => {
-      called = true;
+      called.resolve();
       return new Promise(() => {});
     };
     const end = new AbortController();
     const fold = scene.fold(end.signal).catch((error) => error);
-    while (!called) await new Promise(setImmediate);
+    await called.promise;
     end.abort(new Error('enough'));
     const outcome = await fold;
     if (method === 'latestMark') assert.equal(outcome.message, 'enough');
