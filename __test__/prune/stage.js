@@ -27,7 +27,7 @@ export function reads(...paths) {
  */
 export async function stage({
   config = {}, steps = [], window = 20_000, pages = {}, pruner = {}, compaction = { auto: false }, plugins = [],
-  before, after = [], ...more
+  before, after = [], lanes = {}, ...more
 } = {}) {
   const loop = await createLoop({
     model: { context: { contextWindow: window } },
@@ -36,7 +36,7 @@ export async function stage({
       ...plugins, [ToolResultPruner, pruner], [BasicCompactionEngine, compaction], [prune, prune.Config(config)],
       ...after,
     ],
-    steps: { main: [...steps, say('done')] },
+    steps: { main: [...steps, say('done')], ...lanes },
     before,
     ...more,
   });

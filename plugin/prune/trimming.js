@@ -6,7 +6,7 @@ import { gateOf, gauge } from './gauge.js';
 import { serviceOf } from './services.js';
 import { OWNER, stateOf } from './state.js';
 import { landTrims } from './trims.js';
-import { verdictsFor } from './verdicts.js';
+import { isJudged, verdictsFor } from './verdicts.js';
 import { readView } from './view.js';
 
 const NOTHING = Object.freeze({ pruned: Object.freeze([]), charsRemoved: 0 });
@@ -38,6 +38,8 @@ export class Trimming {
     const pruner = serviceOf(this.ctx, agent, 'toolResultPruner');
     if (pruner === undefined) return { blocked: 'no pruner' };
     if (dry) return this.plan(session);
+    // Unjudged results wait for the host's own moment.
+    if (!isJudged(this.config, session)) return { blocked: 'no verdicts' };
     if (openTurn(harness.events(session)) === undefined) return { blocked: 'no open turn' };
     pruner.pruneSession(session);
     return stateOf(session).last.trim;
