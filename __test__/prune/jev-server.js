@@ -14,7 +14,11 @@ export async function startJev(answer) {
     let text = '';
     for await (const chunk of incoming.setEncoding('utf8')) text += chunk;
     const request = {
-      path: incoming.url, method: incoming.method, headers: incoming.headers, body: JSON.parse(text), time: Date.now(),
+      path: incoming.url,
+      method: incoming.method,
+      headers: incoming.headers,
+      body: JSON.parse(text),
+      time: Date.now(),
     };
     requests.push(request);
     const step = answer({ ...request, at: requests.length - 1 });
@@ -27,14 +31,19 @@ export async function startJev(answer) {
       return;
     }
     if (step.status !== undefined) {
-      response.writeHead(step.status, { 'x-typesafe-request-id': `req-${requests.length}`, ...step.headers })
+      response
+        .writeHead(step.status, { 'x-typesafe-request-id': `req-${requests.length}`, ...step.headers })
         .end(step.body ?? JSON.stringify({ error: 'scripted' }));
       return;
     }
-    const answers = Object.fromEntries(Object.keys(request.body.questions)
-      .map((id) => [id, step.noul(id)]).filter(([, noul]) => noul !== undefined)
-      .map(([id, noul]) => [id, { type: 'noul', noul }]));
-    response.writeHead(200, { 'content-type': 'application/json' })
+    const answers = Object.fromEntries(
+      Object.keys(request.body.questions)
+        .map((id) => [id, step.noul(id)])
+        .filter(([, noul]) => noul !== undefined)
+        .map(([id, noul]) => [id, { type: 'noul', noul }]),
+    );
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify({ model: 'jev-test', answers, usage: { input_tokens: 1, output_tokens: 1 } }));
   });
   server.listen(0, '127.0.0.1');

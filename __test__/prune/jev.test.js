@@ -28,8 +28,14 @@ async function withJev(answer, { config = {}, steps, ...more } = {}) {
     pages: { a: page('a', 8_000), b: page('b', 3_000) },
     steps: steps ?? [reads('a'), reads('b')],
     config: {
-      judge: 'jev', apiKey: KEY, baseUrl: jev.url, compactReceipts: false, keepMode: 'absolute', preserveRecent: 1,
-      judgeRetryBaseMs: 20, ...config,
+      judge: 'jev',
+      apiKey: KEY,
+      baseUrl: jev.url,
+      compactReceipts: false,
+      keepMode: 'absolute',
+      preserveRecent: 1,
+      judgeRetryBaseMs: 20,
+      ...config,
     },
     ...more,
   });
@@ -39,7 +45,13 @@ async function withJev(answer, { config = {}, steps, ...more } = {}) {
   const [{ text: result }] = resultsOn(agent);
   const status = (await agent.command('/prune status')).result.text;
   await loop.dispose();
-  return { jev, cut: MARKER.test(result), stock: result.includes('tool result middle pruned'), status, agent };
+  return {
+    jev,
+    cut: MARKER.test(result),
+    stock: result.includes('tool result middle pruned'),
+    status,
+    agent,
+  };
 }
 
 test('it asks as the protocol says and goes by the answer', async () => {
@@ -65,7 +77,10 @@ for (const status of [400, 401, 403, 404, 422]) {
     const { jev, cut, stock, status: text } = await withJev(() => ({ status }));
     assert.equal(jev.requests.length, 1);
     assert.ok(!cut && !stock);
-    assert.match(text, new RegExp(`Warning: the judge jev failed: jev answered ${status} \\(request req-1\\)`));
+    assert.match(
+      text,
+      new RegExp(`Warning: the judge jev failed: jev answered ${status} \\(request req-1\\)`),
+    );
   });
 }
 
@@ -92,9 +107,9 @@ for (const [name, header, least] of [
   ['a date', () => new Date(Date.now() + 2_000).toUTCString(), 900],
 ]) {
   test(`a 429 waits as long as its Retry-After in ${name} says`, async () => {
-    const { jev, cut } = await withJev(({ at }) => (
-      at === 0 ? { status: 429, headers: { 'retry-after': header() } } : { noul: () => 0.1 }
-    ));
+    const { jev, cut } = await withJev(({ at }) =>
+      at === 0 ? { status: 429, headers: { 'retry-after': header() } } : { noul: () => 0.1 },
+    );
     assert.ok(cut);
     const [first, second] = jev.requests.map(({ time }) => time);
     assert.ok(second - first >= least, String(second - first));
@@ -119,7 +134,9 @@ test('a judge that hangs ends with the attempt, and is asked again', async () =>
 
 test('a judge that hangs for good does not hold the step past the deadline', async () => {
   const since = Date.now();
-  const { jev, cut, stock, status } = await withJev(() => ({ hang: true }), { config: { judgeDeadlineMs: 400 } });
+  const { jev, cut, stock, status } = await withJev(() => ({ hang: true }), {
+    config: { judgeDeadlineMs: 400 },
+  });
   assert.equal(jev.requests.length, 1);
   assert.ok(!cut && !stock);
   assert.ok(Date.now() - since < 5_000);
@@ -134,18 +151,28 @@ test('input 31: one batch of several fails, the answers of the others are used',
     return Object.keys(body.questions).some((id) => lost.has(id)) ? { status: 400 } : { noul: () => 0.1 };
   });
   const loop = await stage({
-    window: 12_000, pages: Object.fromEntries(names.map((name) => [name, page(name, 6_000)])),
+    window: 12_000,
+    pages: Object.fromEntries(names.map((name) => [name, page(name, 6_000)])),
     steps: [reads(...names)],
     config: {
-      judge: 'jev', apiKey: KEY, baseUrl: jev.url, compactReceipts: false, keepMode: 'absolute', preserveRecent: 1,
+      judge: 'jev',
+      apiKey: KEY,
+      baseUrl: jev.url,
+      compactReceipts: false,
+      keepMode: 'absolute',
+      preserveRecent: 1,
       // Room for a few questions in a request.
-      maxStateTokens: 600, maxRequestTokens: 720, minHistoryLines: 1,
+      maxStateTokens: 600,
+      maxRequestTokens: 720,
+      minHistoryLines: 1,
     },
   });
   const agent = await loop.agent();
   await agent.prompt('read');
   assert.ok(jev.requests.length >= 3, String(jev.requests.length));
-  const before = agent.session.events.filter(({ type, surfaceOp }) => type === 'tool/result' && surfaceOp === 'append');
+  const before = agent.session.events.filter(
+    ({ type, surfaceOp }) => type === 'tool/result' && surfaceOp === 'append',
+  );
   const cut = resultsOn(agent).map(({ text }) => MARKER.test(text));
   const expected = before.map(({ seq }, at) => at < 6 && !lost.has(`result_s${seq}`));
   assert.ok(lost.size > 0 && lost.size < 6);
@@ -172,9 +199,15 @@ test('the cache holds: what was judged for this goal is not asked about again', 
 });
 
 test('auto takes jev while its key is good and falls to the rules when it is refused', async () => {
-  for (const [status, judge] of [[undefined, 'jev'], [401, 'rules'], [403, 'rules'], [500, 'jev']]) {
+  for (const [status, judge] of [
+    [undefined, 'jev'],
+    [401, 'rules'],
+    [403, 'rules'],
+    [500, 'jev'],
+  ]) {
     const { status: text, jev } = await withJev(() => (status ? { status } : { noul: () => 0.1 }), {
-      config: { judge: 'auto' }, steps: [reads('a'), reads('b'), reads('b')],
+      config: { judge: 'auto' },
+      steps: [reads('a'), reads('b'), reads('b')],
     });
     assert.match(text, new RegExp(`last pass: ${judge}`), String(status));
     if (status === 401) assert.equal(jev.requests.length, 1, 'a refused key is not tried again');
@@ -182,19 +215,31 @@ test('auto takes jev while its key is good and falls to the rules when it is ref
 });
 
 test('auto without a key is the rules judge and asks nobody', async () => {
-  const { status, jev } = await withJev(() => ({ noul: () => 0.1 }), { config: { judge: 'auto', apiKey: '' } });
+  const { status, jev } = await withJev(() => ({ noul: () => 0.1 }), {
+    config: { judge: 'auto', apiKey: '' },
+  });
   assert.match(status, /last pass: rules/);
   assert.equal(jev.requests.length, 0);
 });
 
 test('the key comes from the row, then the credential, then the environment', async () => {
   const jev = await started(() => ({ noul: () => 0.9 }));
-  const credentials = { name: 'creds', apply: (ctx) => ctx.provide('credentials', { resolve: async (ref) => ({ value: `cred-${ref}` }) }) };
+  const credentials = {
+    name: 'creds',
+    apply: (ctx) => ctx.provide('credentials', { resolve: async (ref) => ({ value: `cred-${ref}` }) }),
+  };
   const used = [];
-  for (const [config, plugins] of [[{ apiKey: 'row' }, [[credentials]]], [{}, [[credentials]]], [{}, []]]) {
+  for (const [config, plugins] of [
+    [{ apiKey: 'row' }, [[credentials]]],
+    [{}, [[credentials]]],
+    [{}, []],
+  ]) {
     process.env.TYPESAFE_API_KEY = 'env-key';
     const loop = await stage({
-      window: 3_000, pages: { a: page('a', 8_000) }, steps: [reads('a'), reads('b')], plugins,
+      window: 3_000,
+      pages: { a: page('a', 8_000) },
+      steps: [reads('a'), reads('b')],
+      plugins,
       config: { judge: 'jev', baseUrl: jev.url, compactReceipts: false, preserveRecent: 1, ...config },
     });
     const agent = await loop.agent();
@@ -209,14 +254,19 @@ test('the key comes from the row, then the credential, then the environment', as
 test('jev with no key anywhere fails the load and says where one may be', async () => {
   delete process.env.TYPESAFE_API_KEY;
   const loop = await stage({ config: { enabled: false } });
-  await assert.rejects(loop.mount(prune, prune.Config({ judge: 'jev' })), /judge is jev, but there is no key: set apiKey/);
+  await assert.rejects(
+    loop.mount(prune, prune.Config({ judge: 'jev' })),
+    /judge is jev, but there is no key: set apiKey/,
+  );
   await loop.dispose();
 });
 
 test('its verdicts make receipts too', async () => {
   const jev = await started(() => ({ noul: (id) => (id.startsWith('result') ? 0.05 : 0.01) }));
   const loop = await stage({
-    window: 5_000, pages: { a: page('a', 8_000), b: page('b', 8_000) }, steps: [reads('a'), reads('b'), reads('c')],
+    window: 5_000,
+    pages: { a: page('a', 8_000), b: page('b', 8_000) },
+    steps: [reads('a'), reads('b'), reads('c')],
     config: { judge: 'jev', apiKey: KEY, baseUrl: jev.url, softLimit: '100%' },
   });
   const agent = await loop.agent();

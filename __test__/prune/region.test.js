@@ -1,4 +1,7 @@
-/** Receipts through compaction's bracket: the fence that nobody else can take, and what the real engine does with it. */
+/**
+ * Receipts through compaction's bracket: the fence that nobody else can take, and what the real engine does
+ * with it.
+ */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { BasicCompactionEngine } from '@deepseek-ai/dsh-compaction-basic';
@@ -12,17 +15,31 @@ import { assertPriced, assertValid, judgePlugin, page, prune, reads, resultsOn, 
 
 const HEADER = '[compacted · deterministic receipt]';
 const REGION = {
-  judge: 'fixed', receiptTransport: 'region', judgeOn: 'always', softLimit: '100%', keepThreshold: 0, keepFloorThreshold: 0,
+  judge: 'fixed',
+  receiptTransport: 'region',
+  judgeOn: 'always',
+  softLimit: '100%',
+  keepThreshold: 0,
+  keepFloorThreshold: 0,
   compactOn: 'always',
 };
-const SUMMARY_LANE = { summary: ({ messages }) => String(messages.at(-1).content).includes('automatically') || String(messages.at(-1).content).includes('Do not copy it forward') };
+const SUMMARY_LANE = {
+  summary: ({ messages }) =>
+    String(messages.at(-1).content).includes('automatically') ||
+    String(messages.at(-1).content).includes('Do not copy it forward'),
+};
 
 async function region(values, { config = {}, ...more } = {}) {
   const judge = judgePlugin(({ path }) => values[path]);
   const names = Object.keys(values);
   return stage({
-    window: 1_000_000, pages: Object.fromEntries(names.map((name) => [name, page(name, 9_000)])),
-    steps: names.map((name) => reads(name)), config: { ...REGION, ...config }, after: [[judge]], match: SUMMARY_LANE, ...more,
+    window: 1_000_000,
+    pages: Object.fromEntries(names.map((name) => [name, page(name, 9_000)])),
+    steps: names.map((name) => reads(name)),
+    config: { ...REGION, ...config },
+    after: [[judge]],
+    match: SUMMARY_LANE,
+    ...more,
   });
 }
 
@@ -40,7 +57,13 @@ test('a receipt lands as the summary of a real compaction bracket, and no model 
   const summary = events.find(({ type }) => type === 'compaction/summary');
   assert.deepEqual([summary.data.provider, summary.data.model], ['scripted', 'scripted-1']);
   assert.equal(summary.data.llmStreamCall, undefined);
-  assert.deepEqual(events.filter(({ type }) => /^compaction\/(start|end)$/.test(type)).map(({ type }) => type).slice(0, 2), ['compaction/start', 'compaction/end']);
+  assert.deepEqual(
+    events
+      .filter(({ type }) => /^compaction\/(start|end)$/.test(type))
+      .map(({ type }) => type)
+      .slice(0, 2),
+    ['compaction/start', 'compaction/end'],
+  );
   assert.equal(loop.adapter.of('summary').length, 0);
   assert.match((await agent.command('/prune receipts')).result.text, /receipts? on the surface/);
   assertValid(loop, agent);
@@ -61,7 +84,7 @@ test('a framed receipt is priced as it will stand', async () => {
   await loop.dispose();
 });
 
-test('quoted text cannot close compaction\'s tag', async () => {
+test("quoted text cannot close compaction's tag", async () => {
   const loop = await region({ '</compacted-summary>': 0.05, 'b': 0.05, 'c': 0.9 });
   const agent = await loop.agent();
   await agent.prompt('read');
@@ -74,8 +97,11 @@ test('quoted text cannot close compaction\'s tag', async () => {
 test('bodies inside a batch are replaced directly', async () => {
   const judge = judgePlugin(({ path }) => ({ a: 0.05, b: 0.9, c: 0.05 })[path]);
   const loop = await stage({
-    window: 1_000_000, pages: { a: page('a', 9_000), b: page('b', 9_000), c: page('c', 9_000) },
-    steps: [reads('a', 'b'), reads('c'), reads('d')], config: REGION, after: [[judge]],
+    window: 1_000_000,
+    pages: { a: page('a', 9_000), b: page('b', 9_000), c: page('c', 9_000) },
+    steps: [reads('a', 'b'), reads('c'), reads('d')],
+    config: REGION,
+    after: [[judge]],
   });
   const agent = await loop.agent();
   await agent.prompt('read');
@@ -105,9 +131,17 @@ test('disposal takes the fence away', async () => {
   const fiber = await loop.mount(prune, prune.Config({ ...REGION, judge: 'rules' }));
   await loop.agent();
   const compaction = loop.ctx.get('compaction');
-  assert.deepEqual(Object.keys(compaction).filter((key) => /^(compact|summarize)/.test(key)).toSorted(), ['compactNow', 'compactRegion', 'summarize']);
+  assert.deepEqual(
+    Object.keys(compaction)
+      .filter((key) => /^(compact|summarize)/.test(key))
+      .toSorted(),
+    ['compactNow', 'compactRegion', 'summarize'],
+  );
   await fiber.dispose();
-  assert.deepEqual(Object.keys(compaction).filter((key) => /^(compact|summarize)/.test(key)), []);
+  assert.deepEqual(
+    Object.keys(compaction).filter((key) => /^(compact|summarize)/.test(key)),
+    [],
+  );
   await loop.dispose();
 });
 
@@ -117,12 +151,18 @@ const ROUTE = { provider: 'p', model: 'm' };
 
 /** A session of one foldable step, and an engine of the real shape that a test can hold up. */
 function fenced({ before = async () => {}, regionMessages } = {}) {
-  const message = (text) => createUserMessage({ content: [{ type: 'text', text }], source: { kind: 'user' } });
+  const message = (text) =>
+    createUserMessage({ content: [{ type: 'text', text }], source: { kind: 'user' } });
   const makeAgent = (name) => {
     const messages = [message(`${name} one`), message(`${name} two`)];
     const session = {
-      name, messages, events: messages.map((one, seq) => ({ seq, one })), seq: 2, surface: { nodes: [0, 1] },
-      deriveEventMessage: ({ one }) => one, requestHeader: () => ({ config: ROUTE }),
+      name,
+      messages,
+      events: messages.map((one, seq) => ({ seq, one })),
+      seq: 2,
+      surface: { nodes: [0, 1] },
+      deriveEventMessage: ({ one }) => one,
+      requestHeader: () => ({ config: ROUTE }),
     };
     return { session, options: {} };
   };
@@ -163,24 +203,37 @@ test('input 29: an external summary before ours gets the original, ours gets the
   });
   const agent = makeAgent('a');
   await landRegion(engine, agent, receiptFor('a'));
-  assert.deepEqual(landed, [['b', 'by the model'], ['a', 'by the model'], ['a', 'receipt of a']]);
+  assert.deepEqual(landed, [
+    ['b', 'by the model'],
+    ['a', 'by the model'],
+    ['a', 'receipt of a'],
+  ]);
 });
 
 test('input 29: two sessions interleaved get their own receipts', async () => {
   const gates = { a: Promise.withResolvers(), b: Promise.withResolvers() };
-  const { engine, makeAgent, landed } = fenced({ before: (_self, { session }) => gates[session.name].promise });
+  const { engine, makeAgent, landed } = fenced({
+    before: (_self, { session }) => gates[session.name].promise,
+  });
   const runs = ['a', 'b'].map((name) => landRegion(engine, makeAgent(name), receiptFor(name)));
   gates.b.resolve();
   await runs[1];
   gates.a.resolve();
   await runs[0];
-  assert.deepEqual(landed, [['b', 'receipt of b'], ['a', 'receipt of a']]);
+  assert.deepEqual(landed, [
+    ['b', 'receipt of b'],
+    ['a', 'receipt of a'],
+  ]);
 });
 
 test('input 29: a region that is not ours any more, or an abort, gets no receipt and says so', async () => {
-  const other = [createUserMessage({ content: [{ type: 'text', text: 'changed' }], source: { kind: 'user' } })];
+  const other = [
+    createUserMessage({ content: [{ type: 'text', text: 'changed' }], source: { kind: 'user' } }),
+  ];
   const changed = fenced({ regionMessages: other });
-  await assert.rejects(landRegion(changed.engine, changed.makeAgent('a'), receiptFor('a')), { code: 'FENCE_LOST' });
+  await assert.rejects(landRegion(changed.engine, changed.makeAgent('a'), receiptFor('a')), {
+    code: 'FENCE_LOST',
+  });
   assert.deepEqual(changed.landed, [['a', 'by the model']]);
   const aborted = fenced();
   await assert.rejects(
@@ -204,14 +257,22 @@ test('the receipt is claimed once', async () => {
   delete engine.compactRegion;
   fence(hooks, engine);
   await landRegion(engine, agent, receiptFor('a'));
-  assert.deepEqual(landed, [['a', 'receipt of a'], ['a', 'by the model']]);
+  assert.deepEqual(landed, [
+    ['a', 'receipt of a'],
+    ['a', 'by the model'],
+  ]);
 });
 
 test('a summary by the real engine at the same time keeps its own words', async () => {
-  const loop = await region({ a: 0.05, b: 0.05, c: 0.9, d: 0.9 }, {
-    window: 12_000, compaction: { thresholdRatio: 0.6, retainRatio: 0.3 }, lanes: { summary: [say('what the model says'), say('and again')] },
-    config: { compactOn: 'pressure', compactSoftLimit: '90%', judgeOn: 'pressure' },
-  });
+  const loop = await region(
+    { a: 0.05, b: 0.05, c: 0.9, d: 0.9 },
+    {
+      window: 12_000,
+      compaction: { thresholdRatio: 0.6, retainRatio: 0.3 },
+      lanes: { summary: [say('what the model says'), say('and again')] },
+      config: { compactOn: 'pressure', compactSoftLimit: '90%', judgeOn: 'pressure' },
+    },
+  );
   const agent = await loop.agent();
   await agent.prompt('read');
   assert.ok(summaries(agent).every(({ data }) => !data.content[1].text.startsWith(HEADER)));

@@ -1,4 +1,6 @@
-/** What the prune tests share: a loop with the real pruner and compaction, and readings that fill a window. */
+/**
+ * What the prune tests share: a loop with the real pruner and compaction, and readings that fill a window.
+ */
 import assert from 'node:assert/strict';
 import { ToolResultPruner } from '@deepseek-ai/dsh-compaction-tool-result-pruner';
 import { BasicCompactionEngine } from '@deepseek-ai/dsh-compaction-basic';
@@ -22,18 +24,30 @@ export function reads(...paths) {
 }
 
 /**
- * A loop with the real pruner and compaction around the plugin. The compaction never summarizes by itself unless
- * `compaction` says so.
+ * A loop with the real pruner and compaction around the plugin. The compaction never summarizes by itself
+ * unless `compaction` says so.
  */
 export async function stage({
-  config = {}, steps = [], window = 20_000, pages = {}, pruner = {}, compaction = { auto: false }, plugins = [],
-  before, after = [], lanes = {}, ...more
+  config = {},
+  steps = [],
+  window = 20_000,
+  pages = {},
+  pruner = {},
+  compaction = { auto: false },
+  plugins = [],
+  before,
+  after = [],
+  lanes = {},
+  ...more
 } = {}) {
   const loop = await createLoop({
     model: { context: { contextWindow: window } },
     tools: [readTool({ '*': page('other'), ...pages }), bashTool({ '*': page('command') })],
     plugins: [
-      ...plugins, [ToolResultPruner, pruner], [BasicCompactionEngine, compaction], [prune, prune.Config(config)],
+      ...plugins,
+      [ToolResultPruner, pruner],
+      [BasicCompactionEngine, compaction],
+      [prune, prune.Config(config)],
       ...after,
     ],
     steps: { main: [...steps, say('done')], ...lanes },
@@ -45,8 +59,14 @@ export async function stage({
 
 /** Texts of the results on the surface, in order, with their seqs. */
 export function resultsOn(agent) {
-  return agent.surface().filter(({ type }) => type === 'tool/result')
-    .map(({ seq, surfaceOp, data }) => ({ seq, rewritten: surfaceOp !== 'append', text: textOf(data.message.content[0].content) }));
+  return agent
+    .surface()
+    .filter(({ type }) => type === 'tool/result')
+    .map(({ seq, surfaceOp, data }) => ({
+      seq,
+      rewritten: surfaceOp !== 'append',
+      text: textOf(data.message.content[0].content),
+    }));
 }
 
 /** Receipts on the surface. */
@@ -85,7 +105,8 @@ export function callOf(session, seq) {
 /**
  * A plugin that registers a judge.
  *
- * @param answer - given `{ seq, axis, path, tool }` of a question, its value, or undefined for none; may wait.
+ * @param answer - given `{ seq, axis, path, tool }` of a question, its value, or undefined for none; may
+ *   wait.
  * @param more - further fields of the judge.
  * @returns the plugin, with the questions it was `asked`.
  */

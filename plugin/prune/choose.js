@@ -17,13 +17,20 @@ export const RULES = Object.freeze({ id: 'rules', scale: 'probability' });
  */
 export function judgeChooser(ctx, config, registry, log) {
   const jev = jevJudge(ctx, config);
-  const builtIn = new Map([['rules', RULES], ['jev', jev], ['llm', llmJudge(ctx, config)]]);
+  const builtIn = new Map([
+    ['rules', RULES],
+    ['jev', jev],
+    ['llm', llmJudge(ctx, config)],
+  ]);
   const absolute = ['keepMode', 'compactMode'].find((key) => config[key] === 'absolute');
 
   const isReady = async (judge, agent, signal) => {
     if (judge === RULES) return { ok: true };
     try {
-      const answer = await untilAborted(Promise.resolve().then(() => judge.ready(agent)), signal);
+      const answer = await untilAborted(
+        Promise.resolve().then(() => judge.ready(agent)),
+        signal,
+      );
       return answer?.ok === true ? { ok: true } : { ok: false, reason: answer?.reason ?? 'it is not ready' };
     } catch (error) {
       return { ok: false, reason: error?.message ?? String(error) };
@@ -38,12 +45,19 @@ export function judgeChooser(ctx, config, registry, log) {
       return undefined;
     }
     if (absolute && judge.scale === 'ordinal') {
-      log.once(`scale ${judge.id}`, `${absolute} is absolute, but the judge "${judge.id}" only ranks: results `
-        + 'stay unjudged; use the other mode');
+      log.once(
+        `scale ${judge.id}`,
+        `${absolute} is absolute, but the judge "${judge.id}" only ranks: results ` +
+          'stay unjudged; use the other mode',
+      );
       return undefined;
     }
     const { ok, reason } = await isReady(judge, agent, signal);
-    if (!ok) log.once(`ready ${judge.id} ${reason}`, `the judge "${judge.id}" is not ready (${reason}): results stay unjudged`);
+    if (!ok)
+      log.once(
+        `ready ${judge.id} ${reason}`,
+        `the judge "${judge.id}" is not ready (${reason}): results stay unjudged`,
+      );
     return ok ? judge : undefined;
   };
 }

@@ -28,9 +28,13 @@ export function pruneCommand(pruning) {
     input: { hint: 'status | now | receipts | dry-run' },
     async handler(invocation) {
       const name = invocation.rawInput.trim() || 'status';
-      if (!Object.hasOwn(handlers, name)) return { kind: 'error', text: `"${name}" is no sub-command. ${USAGE}` };
+      if (!Object.hasOwn(handlers, name))
+        return { kind: 'error', text: `"${name}" is no sub-command. ${USAGE}` };
       if (!pruning.handles(invocation.agent.session)) {
-        return { kind: 'error', text: 'Child sessions are not pruned; set subagents: true in the row to change that.' };
+        return {
+          kind: 'error',
+          text: 'Child sessions are not pruned; set subagents: true in the row to change that.',
+        };
       }
       try {
         return { kind: 'success', text: await handlers[name](invocation) };
@@ -59,14 +63,15 @@ async function now(pruning, { agent, signal }) {
   state.forced = !last.dry;
   pruning.heartbeat(agent);
   const { full = 0, charsFreed = 0, waiting = 0, blocked } = last.compact ?? {};
+  const bodies = waiting > 0 ? [`${counted(waiting, 'receipt')} inside batches`] : [];
   return [
     blocked
       ? `No receipt landed: ${blocked}.`
       : `${counted(full, 'receipt')} landed, ${counted(charsFreed, 'character')} freed.`,
     last.dry
       ? 'dryRun is on, so nothing lands.'
-      : `The rest (results to cut${waiting > 0 ? `, and ${counted(waiting, 'receipt')} inside batches` : ''}) needs an `
-        + 'open turn and follows before the next step, whatever the pressure.',
+      : `The rest (${['results to cut', ...bodies].join(', and ')}) needs an ` +
+        'open turn and follows before the next step, whatever the pressure.',
   ].join('\n');
 }
 
@@ -83,7 +88,8 @@ async function dryRun(pruning, { agent, signal }) {
   const { trim, compact } = last;
   const lines = [`Judge: ${last.judge.id}.`];
   if (trim.blocked) lines.push(`Results: ${trim.blocked}.`);
-  else lines.push(`${counted(trim.plan.cuts.length, 'result')} would be cut:`, ...trim.plan.cuts.map(cutLine));
+  else
+    lines.push(`${counted(trim.plan.cuts.length, 'result')} would be cut:`, ...trim.plan.cuts.map(cutLine));
   if (compact.blocked) lines.push(`Receipts: ${compact.blocked}.`);
   else lines.push(`${counted(compact.edits.length, 'receipt')} would land:`, ...compact.edits.map(editLine));
   return lines.join('\n');
@@ -107,10 +113,10 @@ function statusText(pruning, agent) {
     `Context: ${tokens(gates.used)} of ${tokens(gates.window)} tokens.`,
     `Results: ${gateLine(gates.trim)}.`,
     `Receipts: ${gateLine(gates.compact)}.`,
-    `So far: ${counted(counters.passes, 'pass', 'passes')}, ${counters.cutByVerdict} cut by verdict, `
-      + `${counters.cutByVolume} by size, ${counted(counters.receipts, 'receipt')}, `
-      + `${counters.partialReceipts} inside batches, ${counted(counters.charsFreed, 'character')} freed, `
-      + `${counted(counters.errors, 'error')}.`,
+    `So far: ${counted(counters.passes, 'pass', 'passes')}, ${counters.cutByVerdict} cut by verdict, ` +
+      `${counters.cutByVolume} by size, ${counted(counters.receipts, 'receipt')}, ` +
+      `${counters.partialReceipts} inside batches, ${counted(counters.charsFreed, 'character')} freed, ` +
+      `${counted(counters.errors, 'error')}.`,
   ];
   if (last.at) lines.push(`Last pass at ${last.at}: ${passLine(last)}`);
   if (forced) lines.push('A pass follows before the next step.');
@@ -123,9 +129,10 @@ function passLine({ blocked, trim, compact }) {
   const stays = Object.entries(compact?.stays ?? {}).map(([reason, count]) => `${reason} ${count}`);
   const parts = [
     trim && (trim.blocked ? `results: ${trim.blocked}` : `${trim.byVerdict ?? trim.planned} cut by verdict`),
-    compact && (compact.blocked
-      ? `receipts: ${compact.blocked}`
-      : `${compact.full ?? 0} receipts of ${compact.eligible} eligible in ${compact.population} judged`),
+    compact &&
+      (compact.blocked
+        ? `receipts: ${compact.blocked}`
+        : `${compact.full ?? 0} receipts of ${compact.eligible} eligible in ${compact.population} judged`),
     stays.length > 0 && `staying: ${stays.join(', ')}`,
   ];
   return `${parts.filter(Boolean).join('; ') || 'nothing to do'}.`;
@@ -141,7 +148,10 @@ function receiptsText(session) {
   const found = session.surface.nodes.map((seq) => events[seq]).flatMap((event) => receiptLine(event) ?? []);
   return found.length === 0
     ? 'No receipt stands on the surface.'
-    : [`${counted(found.length, 'receipt')} on the surface; the originals come back through recall:`, ...found].join('\n');
+    : [
+        `${counted(found.length, 'receipt')} on the surface; the originals come back through recall:`,
+        ...found,
+      ].join('\n');
 }
 
 /** One line for a receipt, in whichever form it stands; undefined for any other event. */
@@ -150,11 +160,14 @@ function receiptLine(event) {
   if (event.type === 'tool/result') {
     const text = resultOf(event).blocks[0]?.text ?? '';
     return RECEIPT_HEADERS.some((header) => text.startsWith(header))
-      ? `- s${event.seq}, one body: ${text.slice(text.indexOf(']') + 2)}` : undefined;
+      ? `- s${event.seq}, one body: ${text.slice(text.indexOf(']') + 2)}`
+      : undefined;
   }
   if (event.type !== 'user/message') return undefined;
   const { source, content } = event.data;
-  const text = content.map((block) => block.text ?? '').find((one) => RECEIPT_HEADERS.some((header) => one.startsWith(header)));
+  const text = content
+    .map((block) => block.text ?? '')
+    .find((one) => RECEIPT_HEADERS.some((header) => one.startsWith(header)));
   const isOurs = source.plugin === PLUGIN && source.receipt === 1;
   // Compaction's own node, where the receipt went through its bracket.
   const isRegion = source.plugin === 'compact' && text !== undefined;

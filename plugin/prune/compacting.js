@@ -50,7 +50,7 @@ export class Compacting {
     const release = acquire(session, OWNER);
     if (release === undefined) return { ...facts, blocked: `held by ${holder(session)}` };
     try {
-      return { ...facts, ...await this.#landAll(agent, edits, { compaction, meter, signal }) };
+      return { ...facts, ...(await this.#landAll(agent, edits, { compaction, meter, signal })) };
     } finally {
       release();
     }
@@ -85,8 +85,10 @@ export class Compacting {
     if (this.config.receiptTransport !== 'region') return undefined;
     const compaction = serviceOf(this.ctx, agent, 'compaction');
     if (typeof compaction?.summarize === 'function') return compaction;
-    this.log.once('no compaction', 'receiptTransport is region, but no compaction service can take a receipt: '
-      + 'receipts land directly');
+    this.log.once(
+      'no compaction',
+      'receiptTransport is region, but no compaction service can take a receipt; they land directly',
+    );
     return undefined;
   }
 }

@@ -8,7 +8,8 @@ import { dirname, isAbsolute, join } from 'node:path';
  *
  * @param file - the configured path; relative to `$DSH_HOME`; empty for none.
  * @param log - where a failed write is said, once a reason.
- * @returns `beat(id, entry)`, which merges the entry of one agent into the file; it never throws and never waits.
+ * @returns `beat(id, entry)`, which merges the entry of one agent into the file; it never throws and never
+ *   waits.
  */
 export function heartbeat(file, log) {
   if (file === '') return () => {};

@@ -1,7 +1,7 @@
 /**
- * Own methods put in front of a service's, and taken away again. A service may be the host's or live in the realm
- * of an agent preset, and each look-up gives another proxy over one target; what tells a hooked target is its
- * own property (spec/prune.md 3.1, input 32).
+ * Own methods put in front of a service's, and taken away again. A service may be the host's or live in the
+ * realm of an agent preset, and each look-up gives another proxy over one target; what tells a hooked target
+ * is its own property (spec/prune.md 3.1, input 32).
  */
 export class Hooks {
   /** @type {Map<Function, { target: object, name: string, previous: PropertyDescriptor | undefined }>} */
@@ -18,7 +18,12 @@ export class Hooks {
     const previous = Object.getOwnPropertyDescriptor(target, name);
     if (this.#hooks.has(previous?.value)) return;
     const hooked = make(previous?.value ?? Object.getPrototypeOf(target)[name]);
-    Object.defineProperty(target, name, { value: hooked, configurable: true, enumerable: true, writable: true });
+    Object.defineProperty(target, name, {
+      value: hooked,
+      configurable: true,
+      enumerable: true,
+      writable: true,
+    });
     this.#hooks.set(hooked, { target, name, previous });
   }
 

@@ -1,6 +1,6 @@
 /**
- * `@dpskh/tool-rewind/prune`: judged pruning and deterministic receipts. It decides what stays on the surface and
- * never rewrites what it keeps; everything it moves out is in the log and comes back through `recall`.
+ * `@dpskh/tool-rewind/prune`: judged pruning and deterministic receipts. It decides what stays on the surface
+ * and never rewrites what it keeps; everything it moves out is in the log and comes back through `recall`.
  */
 import { CONTEXT_WINDOW_EXCEEDED_CODE } from '@deepseek-ai/dsh-llm';
 import { harness } from '../host/compat.js';
@@ -35,10 +35,10 @@ export const inject = ['agents', 'sessions'];
 export async function apply(ctx, config) {
   harness.assertSupported();
   if (!config.enabled) return;
-  if (config.judge === 'jev' && await resolveKey(ctx, config) === undefined) {
+  if (config.judge === 'jev' && (await resolveKey(ctx, config)) === undefined) {
     throw new Error(
-      `prune config: judge is jev, but there is no key: set apiKey, store the credential ${KEY_NAME}, or export `
-        + `${KEY_NAME}; or use the judge auto, which needs none.`,
+      `prune config: judge is jev, but there is no key: set apiKey, store the credential ${KEY_NAME}, or ` +
+        `export ${KEY_NAME}; or use the judge auto, which needs none.`,
     );
   }
   start(ctx, config);
@@ -60,22 +60,30 @@ function start(ctx, config) {
   for (const agent of ctx.agents.list()) pruning.attach(agent);
   ctx.on('agent/created', ({ agent }) => pruning.attach(agent));
   // In front of compaction's own listener, so that it finds fresh verdicts, and less to do.
-  ctx.on('agent/pre-step', async (payload, next) => {
-    await pruning.preStep(payload).catch((error) => {
-      if (!payload.signal.aborted) log.error(`the step goes on unpruned: ${error.message}`);
-    });
-    return next();
-  }, { prepend: true });
-  ctx.on('agent/request-error', async ({ agent, failure }, next) => {
-    if (failure.code !== CONTEXT_WINDOW_EXCEEDED_CODE) return next();
-    const state = stateOf(agent.session);
-    state.overflow = true;
-    try {
-      return await next();
-    } finally {
-      state.overflow = false;
-    }
-  }, { prepend: true });
+  ctx.on(
+    'agent/pre-step',
+    async (payload, next) => {
+      await pruning.preStep(payload).catch((error) => {
+        if (!payload.signal.aborted) log.error(`the step goes on unpruned: ${error.message}`);
+      });
+      return next();
+    },
+    { prepend: true },
+  );
+  ctx.on(
+    'agent/request-error',
+    async ({ agent, failure }, next) => {
+      if (failure.code !== CONTEXT_WINDOW_EXCEEDED_CODE) return next();
+      const state = stateOf(agent.session);
+      state.overflow = true;
+      try {
+        return await next();
+      } finally {
+        state.overflow = false;
+      }
+    },
+    { prepend: true },
+  );
   ctx.inject(['commands'], (child) => {
     child.commands.register(pruneCommand(pruning));
   });

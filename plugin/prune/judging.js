@@ -1,6 +1,6 @@
 /**
- * One pass of a judge: questions packed by the core, asked in parallel, each request retried by itself, the whole
- * bounded by a deadline. Nothing here ever reaches the agent's step (spec/prune.md 3.2, rulings).
+ * One pass of a judge: questions packed by the core, asked in parallel, each request retried by itself, the
+ * whole bounded by a deadline. Nothing here ever reaches the agent's step (spec/prune.md 3.2, rulings).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { follow, untilAborted } from '../host/abort.js';
@@ -15,11 +15,11 @@ const PARALLEL = 4;
  * Asks a judge about every result that lacks a verdict and stores what it answers.
  *
  * @param judge - the judge.
- * @param pass - `agent`, `view` and `events` of the surface, `pending` messages of the step, `config`, `deadline`
- *   in epoch milliseconds, and the `signal` that is aborted when it passes.
- * @returns a promise of `{ asked, judged, batches, failed, skipped, unfitted, late, errors }`: results asked about,
- *   results answered, requests, requests that failed, questions that fit in none, requests whose state had to
- *   drop history, whether the deadline passed, and the failures. It never rejects.
+ * @param pass - `agent`, `view` and `events` of the surface, `pending` messages of the step, `config`,
+ *   `deadline` in epoch milliseconds, and the `signal` that is aborted when it passes.
+ * @returns a promise of `{ asked, judged, batches, failed, skipped, unfitted, late, errors }`: results asked
+ *   about, results answered, requests, requests that failed, questions that fit in none, requests whose state
+ *   had to drop history, whether the deadline passed, and the failures. It never rejects.
  */
 export async function runJudge(judge, { agent, view, events, pending, config, deadline, signal }) {
   const { session } = agent;
@@ -28,11 +28,19 @@ export async function runJudge(judge, { agent, view, events, pending, config, de
   const { needs, effects } = missingAxes(view, events, state);
   const report = {
     asked: new Set([...needs, ...effects]).size,
-    judged: 0, batches: 0, failed: 0, skipped: 0, unfitted: 0, late: false, errors: [],
+    judged: 0,
+    batches: 0,
+    failed: 0,
+    skipped: 0,
+    unfitted: 0,
+    late: false,
+    errors: [],
   };
   if (report.asked === 0) return report;
   const { batches, skipped } = view.batches(
-    state.goal.texts.map((text) => text.toWellFormed()), needs, effects,
+    state.goal.texts.map((text) => text.toWellFormed()),
+    needs,
+    effects,
     Math.min(config.maxRequestTokens, Math.floor(judge.limits.maxInputTokens)),
     Math.min(Math.floor(judge.limits.maxQuestions), 2 ** 31),
   );
@@ -97,14 +105,20 @@ async function askWithRetries(judge, batch, { agent, config, deadline, signal })
 async function askOnce(judge, { state, questions }, agent, timeoutMs, signal) {
   const attempt = follow(signal);
   const timer = setTimeout(() => {
-    attempt.abort(new JudgeError('JUDGE_TIMEOUT', `the judge did not answer in ${timeoutMs} ms`, { retryable: true }));
+    attempt.abort(
+      new JudgeError('JUDGE_TIMEOUT', `the judge did not answer in ${timeoutMs} ms`, { retryable: true }),
+    );
   }, timeoutMs);
   try {
-    const request = { state, questions: questions.map(({ id, statement }) => ({ id, statement, kind: 'noul' })) };
+    const request = {
+      state,
+      questions: questions.map(({ id, statement }) => ({ id, statement, kind: 'noul' })),
+    };
     const asked = Promise.resolve().then(() => judge.ask(request, { agent, signal: attempt.signal }));
     // A judge that does not heed the signal is not waited for.
     const { answers } = (await untilAborted(asked, attempt.signal)) ?? {};
-    if (!(answers instanceof Map)) throw new JudgeError('JUDGE_FORMAT', `the judge ${judge.id} gave no answers`);
+    if (!(answers instanceof Map))
+      throw new JudgeError('JUDGE_FORMAT', `the judge ${judge.id} gave no answers`);
     return cleaned(answers, questions);
   } finally {
     clearTimeout(timer);
@@ -116,5 +130,7 @@ async function askOnce(judge, { state, questions }, agent, timeoutMs, signal) {
 function cleaned(answers, questions) {
   const given = questions.filter(({ id }) => typeof answers.get(id)?.p === 'number');
   const values = native.pruneClamp(given.map(({ id }) => answers.get(id).p));
-  return new Map(given.map(({ id }, at) => [id, values[at]]).filter(([, value]) => typeof value === 'number'));
+  return new Map(
+    given.map(({ id }, at) => [id, values[at]]).filter(([, value]) => typeof value === 'number'),
+  );
 }

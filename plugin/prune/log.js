@@ -1,6 +1,6 @@
 /**
- * The plugin's own log: a level of its own, since the harness's is one for everybody, and warnings that are said
- * once and remembered, since the harness's default does not show them.
+ * The plugin's own log: a level of its own, since the harness's is one for everybody, and warnings that are
+ * said once and remembered, since the harness's default does not show them.
  */
 
 const LEVELS = ['error', 'warn', 'info', 'debug'];
@@ -10,8 +10,8 @@ const REMEMBERED = 10;
 /**
  * @param logger - `ctx.logger`.
  * @param level - the least severe level that is let through.
- * @returns `error(message)`, `info(message)` and `debug(message)`; `once(key, message)`, a warning said once per plugin instance; and
- *   `warnings`, the last of them.
+ * @returns `error(message)`, `info(message)` and `debug(message)`; `once(key, message)`, a warning said once
+ *   per plugin instance; and `warnings`, the last of them.
  */
 export function levelled(logger, level) {
   const enabled = LEVELS.slice(0, LEVELS.indexOf(level) + 1);

@@ -1,6 +1,6 @@
 /**
- * When a pass runs over a session, who judges in it, and what it leaves for the heartbeat. What goes is decided by
- * the core; the two layers land it.
+ * When a pass runs over a session, who judges in it, and what it leaves for the heartbeat. What goes is
+ * decided by the core; the two layers land it.
  */
 import { follow } from '../host/abort.js';
 import { RULES, judgeChooser } from './choose.js';
@@ -19,8 +19,8 @@ export class Pruning {
 
   /**
    * @param ctx - the plugin's context.
-   * @param parts - `config`, the row; `settings`, the same compiled; `hooks`; `registry`, the service of judges;
-   *   `log`; `beat`, the heartbeat.
+   * @param parts - `config`, the row; `settings`, the same compiled; `hooks`; `registry`, the service of
+   *   judges; `log`; `beat`, the heartbeat.
    */
   constructor(ctx, parts) {
     Object.assign(this, { ctx, ...parts });
@@ -87,11 +87,17 @@ export class Pruning {
       trim: gateOf(config.judgeOn, config.softLimit, reading),
       // Without verdicts there is nothing a receipt could go by.
       compact: gateOf(
-        config.compactReceipts && config.judgeOn !== 'off' ? config.compactOn : 'off', config.compactSoftLimit, reading,
+        config.compactReceipts && config.judgeOn !== 'off' ? config.compactOn : 'off',
+        config.compactSoftLimit,
+        reading,
       ),
     };
-    for (const [key, { reason }] of [['softLimit', gates.trim], ['compactSoftLimit', gates.compact]]) {
-      if (reason === 'unmeasured') this.log.once(`unmeasured ${key}`, `no token meter: ${key} lets every pass through`);
+    for (const [key, { reason }] of [
+      ['softLimit', gates.trim],
+      ['compactSoftLimit', gates.compact],
+    ]) {
+      if (reason === 'unmeasured')
+        this.log.once(`unmeasured ${key}`, `no token meter: ${key} lets every pass through`);
     }
     return gates;
   }
@@ -139,8 +145,10 @@ export class Pruning {
     const { byVerdict = 0, byVolume = 0, charsRemoved = 0 } = trim ?? {};
     const { full = 0, partial = 0, charsFreed = 0 } = compact ?? {};
     if (dry || byVerdict + byVolume + full + partial === 0) return;
-    this.log.info(`${byVerdict} results cut by verdict, ${byVolume} by size, ${full} receipts, ${partial} inside `
-      + `batches: ${charsRemoved + charsFreed} characters freed`);
+    this.log.info(
+      `${byVerdict} results cut by verdict, ${byVolume} by size, ${full} receipts, ${partial} inside ` +
+        `batches: ${charsRemoved + charsFreed} characters freed`,
+    );
   }
 
   /** Verdicts for the surface as it stands; `failed` tells that there is none to go by. */
@@ -159,7 +167,13 @@ export class Pruning {
       if (judge === RULES) return { id: judge.id, failed: false };
       const { view, events } = readView(this.settings, agent.session);
       const report = await runJudge(judge, {
-        agent, view, events, pending, config: this.config, deadline, signal: bound.signal,
+        agent,
+        view,
+        events,
+        pending,
+        config: this.config,
+        deadline,
+        signal: bound.signal,
       });
       return this.#reported(judge, report, state);
     } finally {
@@ -172,20 +186,30 @@ export class Pruning {
     state.counters.judged += numbers.judged;
     for (const error of errors) this.log.debug(`judge ${judge.id}: ${error?.message ?? error}`);
     const [first] = errors;
-    if (this.config.judge === 'auto' && errors.some((error) => error?.status === 401 || error?.status === 403)) {
+    if (
+      this.config.judge === 'auto' &&
+      errors.some((error) => error?.status === 401 || error?.status === 403)
+    ) {
       this.log.once('refused', `jev refused the key, so the rules judge: ${first.message}`);
       state.judge = RULES.id;
       return { id: RULES.id, failed: false };
     }
     const failed = numbers.batches > 0 && numbers.failed === numbers.batches;
-    if (failed) this.log.once(`failed ${judge.id}`, `the judge ${judge.id} failed: ${first?.message ?? first}`);
+    if (failed)
+      this.log.once(`failed ${judge.id}`, `the judge ${judge.id} failed: ${first?.message ?? first}`);
     return { id: judge.id, ...numbers, failed, ...(failed && { reason: first?.code ?? 'the judge failed' }) };
   }
 
   /** Writes the heartbeat of an agent. */
   heartbeat(agent) {
     const { last, counters, judge } = stateOf(agent.session);
-    this.beat(agent.id, { hooks: this.hooks.size, judge, counters, last: shown(last), warnings: this.log.warnings });
+    this.beat(agent.id, {
+      hooks: this.hooks.size,
+      judge,
+      counters,
+      last: shown(last),
+      warnings: this.log.warnings,
+    });
   }
 }
 

@@ -29,9 +29,14 @@ export function affordable(plan, session, meter, framed) {
   const edits = plan.edits().map((edit) => ({
     ...edit,
     landed: priceOfLanded(edit, events, meter, framed),
-    shadowed: meter ? priceOf(meter, session, edit.seqs, events) : estimated(edit.seqs.map((seq) => events[seq].data)),
+    shadowed: meter
+      ? priceOf(meter, session, edit.seqs, events)
+      : estimated(edit.seqs.map((seq) => events[seq].data)),
   }));
-  const admitted = plan.admit(edits.map(({ landed }) => landed), edits.map(({ shadowed }) => shadowed));
+  const admitted = plan.admit(
+    edits.map(({ landed }) => landed),
+    edits.map(({ shadowed }) => shadowed),
+  );
   return admitted.map((at) => edits[at]);
 }
 
@@ -90,8 +95,11 @@ export function landReceipt(session, { full, seqs, text, shadowed }, meter) {
  */
 export function resultChars(session, seqs) {
   const events = harness.events(session);
-  const texts = seqs.map((seq) => events[seq]).filter(({ type }) => type === 'tool/result')
-    .flatMap((event) => resultOf(event).blocks).filter(({ type }) => type === 'text');
+  const texts = seqs
+    .map((seq) => events[seq])
+    .filter(({ type }) => type === 'tool/result')
+    .flatMap((event) => resultOf(event).blocks)
+    .filter(({ type }) => type === 'text');
   return texts.reduce((sum, { text }) => sum + text.length, 0);
 }
 

@@ -10,7 +10,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { harness } from '../host/compat.js';
 import { RewindError } from '../host/error.js';
 
-/** @type {AsyncLocalStorage<{ session: object, messages: object[], text: string, entered: boolean, claimed: boolean }>} */
+/**
+ * @type {AsyncLocalStorage<{ session: object, messages: object[], text: string, entered: boolean, claimed:
+ *   boolean }>}
+ */
 const ours = new AsyncLocalStorage();
 
 /**
@@ -20,25 +23,45 @@ const ours = new AsyncLocalStorage();
  * @param compaction - the service, as the agent resolves it.
  */
 export function fence(hooks, compaction) {
-  hooks.hook(compaction, 'compactRegion', (behind) => function compactRegion(...args) {
-    const entry = ours.getStore();
-    if (entry === undefined || entry.entered) return ours.run(undefined, () => Reflect.apply(behind, this, args));
-    entry.entered = true;
-    return Reflect.apply(behind, this, args);
-  });
-  hooks.hook(compaction, 'compactNow', (behind) => function compactNow(...args) {
-    return ours.run(undefined, () => Reflect.apply(behind, this, args));
-  });
+  hooks.hook(
+    compaction,
+    'compactRegion',
+    (behind) =>
+      function compactRegion(...args) {
+        const entry = ours.getStore();
+        if (entry === undefined || entry.entered)
+          return ours.run(undefined, () => Reflect.apply(behind, this, args));
+        entry.entered = true;
+        return Reflect.apply(behind, this, args);
+      },
+  );
+  hooks.hook(
+    compaction,
+    'compactNow',
+    (behind) =>
+      function compactNow(...args) {
+        return ours.run(undefined, () => Reflect.apply(behind, this, args));
+      },
+  );
   if (typeof compaction.summarize !== 'function') return;
-  hooks.hook(compaction, 'summarize', (behind) => function summarize(input, agent, signal) {
-    const entry = ours.getStore();
-    const isOurs = entry !== undefined && !entry.claimed && !signal?.aborted && agent.session === entry.session
-      && isDeepStrictEqual(input.messages, entry.messages);
-    if (!isOurs) return ours.run(undefined, () => Reflect.apply(behind, this, [input, agent, signal]));
-    entry.claimed = true;
-    const { provider, model } = routeOf(agent);
-    return Promise.resolve({ summary: [{ type: 'text', text: entry.text }], provider, model });
-  });
+  hooks.hook(
+    compaction,
+    'summarize',
+    (behind) =>
+      function summarize(input, agent, signal) {
+        const entry = ours.getStore();
+        const isOurs =
+          entry !== undefined &&
+          !entry.claimed &&
+          !signal?.aborted &&
+          agent.session === entry.session &&
+          isDeepStrictEqual(input.messages, entry.messages);
+        if (!isOurs) return ours.run(undefined, () => Reflect.apply(behind, this, [input, agent, signal]));
+        entry.claimed = true;
+        const { provider, model } = routeOf(agent);
+        return Promise.resolve({ summary: [{ type: 'text', text: entry.text }], provider, model });
+      },
+  );
 }
 
 function routeOf({ session, options }) {
@@ -58,10 +81,15 @@ function routeOf({ session, options }) {
 export async function landRegion(compaction, agent, { seqs, text }, signal) {
   const { session } = agent;
   const events = harness.events(session);
-  const messages = seqs.map((seq) => session.deriveEventMessage(events[seq])).filter((message) => message !== null);
+  const messages = seqs
+    .map((seq) => session.deriveEventMessage(events[seq]))
+    .filter((message) => message !== null);
   const entry = { session, messages, text, entered: false, claimed: false };
   await ours.run(entry, () => compaction.compactRegion(seqs[0], seqs.at(-1), agent, signal));
   if (!entry.claimed) {
-    throw new RewindError('FENCE_LOST', 'compaction did not take the receipt: another summary stands in its place');
+    throw new RewindError(
+      'FENCE_LOST',
+      'compaction did not take the receipt: another summary stands in its place',
+    );
   }
 }

@@ -1,8 +1,8 @@
 /** Services that an agent may have of its own. */
 
 /**
- * Resolves a service as an agent's own plugins would: in the web profile each agent preset has a compaction realm
- * of its own, and the host's rows are off.
+ * Resolves a service as an agent's own plugins would: in the web profile each agent preset has a compaction
+ * realm of its own, and the host's rows are off.
  *
  * @param ctx - the plugin's context.
  * @param agent - the agent.

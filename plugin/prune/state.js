@@ -1,6 +1,6 @@
 /**
- * What the plugin remembers of a session: verdicts, the goal they were made for, and what it did. All of it is
- * in memory and goes with the session; after a restart results are judged again (spec/prune.md 3.7).
+ * What the plugin remembers of a session: verdicts, the goal they were made for, and what it did. All of it
+ * is in memory and goes with the session; after a restart results are judged again (spec/prune.md 3.7).
  */
 import { createHash } from 'node:crypto';
 import { harness } from '../host/compat.js';
@@ -82,7 +82,10 @@ export function goalOf(session, pending = []) {
 }
 
 function textOf(content) {
-  return content.filter(({ type }) => type === 'text').map(({ text }) => text).join('\n');
+  return content
+    .filter(({ type }) => type === 'text')
+    .map(({ text }) => text)
+    .join('\n');
 }
 
 /**
@@ -96,7 +99,7 @@ class Verdicts {
   /**
    * @param events - a log snapshot.
    * @param seq - a result on the surface.
-   * @param goal - the goal's version.
+   * @param goal - the goal's version; undefined where no need counts.
    * @returns `{ need, effect }`, each undefined where nobody judged it.
    */
   of(events, seq, goal) {
@@ -104,7 +107,7 @@ class Verdicts {
     let effect;
     for (let event = events[seq]; event !== undefined; event = replacedBy(events, event)) {
       const known = this.#bySeq.get(event.seq);
-      if (known?.goal === goal) need ??= known.need;
+      if (goal !== undefined && known?.goal === goal) need ??= known.need;
       effect ??= known?.effect;
     }
     return { need, effect };

@@ -27,9 +27,14 @@ export class Trimming {
     const pruner = serviceOf(this.ctx, agent, 'toolResultPruner');
     if (pruner === undefined) return;
     const trimming = this;
-    this.hooks.hook(pruner, 'pruneSession', (behind) => function pruneSession(session) {
-      return trimming.pruneSession(session, this, () => Reflect.apply(behind, this, [session]));
-    });
+    this.hooks.hook(
+      pruner,
+      'pruneSession',
+      (behind) =>
+        function pruneSession(session) {
+          return trimming.pruneSession(session, this, () => Reflect.apply(behind, this, [session]));
+        },
+    );
   }
 
   /** Cuts at our own moment, through the hooked method, as the host would call it. */
@@ -64,8 +69,8 @@ export class Trimming {
   }
 
   /**
-   * Stands in for `toolResultPruner.pruneSession`. It never throws: a result stays as it is rather than failing a
-   * step.
+   * Stands in for `toolResultPruner.pruneSession`. It never throws: a result stays as it is rather than
+   * failing a step.
    *
    * @param session - the session.
    * @param pruner - the stock pruner.

@@ -3,7 +3,10 @@ import { harness } from '../host/compat.js';
 import { RULES } from './choose.js';
 import { stateOf } from './state.js';
 
-/** Whether the rules judge, whose verdicts are made anew each time: they cost nothing, and the surface moves on. */
+/**
+ * Whether the rules judge, whose verdicts are made anew each time: they cost nothing, and the surface moves
+ * on.
+ */
 function byRules(config, session) {
   return config.judgeOn !== 'off' && stateOf(session).judge === RULES.id;
 }
@@ -37,7 +40,7 @@ export function isJudged(config, session) {
   const events = harness.events(session);
   const goal = goalFor(config, session);
   const { verdicts } = stateOf(session);
-  return session.surface.nodes.some((seq) => (
-    events[seq]?.type === 'tool/result' && verdicts.of(events, seq, goal).need !== undefined
-  ));
+  return session.surface.nodes.some(
+    (seq) => events[seq]?.type === 'tool/result' && verdicts.of(events, seq, goal).need !== undefined,
+  );
 }

@@ -46,7 +46,12 @@ export function jevJudge(ctx, config) {
     async ask({ state, questions }, { signal }) {
       const key = await resolveKey(ctx, config);
       if (key === undefined) throw new JudgeError('JUDGE_KEY', `jev has no key: set apiKey, or ${KEY_NAME}`);
-      const response = await send(url, key, { model: config.model, state, questions: asked(questions) }, signal);
+      const response = await send(
+        url,
+        key,
+        { model: config.model, state, questions: asked(questions) },
+        signal,
+      );
       if (response.status === 401 || response.status === 403) refusedKey = key;
       if (!response.ok) throw await refusal(response);
       return answered(await body(response));
@@ -55,7 +60,9 @@ export function jevJudge(ctx, config) {
 }
 
 function asked(questions) {
-  return Object.fromEntries(questions.map(({ id, statement }) => [id, { type: 'noul', instructions: statement }]));
+  return Object.fromEntries(
+    questions.map(({ id, statement }) => [id, { type: 'noul', instructions: statement }]),
+  );
 }
 
 async function send(url, key, payload, signal) {
@@ -71,7 +78,10 @@ async function send(url, key, payload, signal) {
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     const detail = error.cause?.message ?? error.message;
-    throw new JudgeError('JUDGE_NETWORK', `jev could not be reached: ${detail}`, { retryable: true, cause: error });
+    throw new JudgeError('JUDGE_NETWORK', `jev could not be reached: ${detail}`, {
+      retryable: true,
+      cause: error,
+    });
   }
 }
 

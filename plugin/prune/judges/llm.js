@@ -1,4 +1,6 @@
-/** The judge `llm`: a validated text protocol over `ctx.llm` (spec/prune.md 3.2). Its numbers rank, no more. */
+/**
+ * The judge `llm`: a validated text protocol over `ctx.llm` (spec/prune.md 3.2). Its numbers rank, no more.
+ */
 import { createUserMessage } from '@deepseek-ai/dsh-llm';
 import { ask, probeRoute, resolveRoute } from '../../host/model.js';
 import { native } from '../../native.js';
@@ -33,22 +35,31 @@ export function llmJudge(ctx, config) {
       const llm = ctx.get('llm');
       const route = routeOf(agent);
       const { effort } = await probeRoute(llm, route, signal);
-      const request = (text) => ask(llm, {
-        provider: route.provider,
-        model: route.model,
-        messages: [createUserMessage({ content: [{ type: 'text', text }], source: { kind: 'plugin', plugin: PLUGIN } })],
-        temperature: 0,
-        maxTokens: answerTokens(questions.length),
-        sessionId: agent.session.id,
-        signal,
-        ...(effort === undefined ? {} : { reasoningEffort: effort }),
-      });
+      const request = (text) =>
+        ask(llm, {
+          provider: route.provider,
+          model: route.model,
+          messages: [
+            createUserMessage({
+              content: [{ type: 'text', text }],
+              source: { kind: 'plugin', plugin: PLUGIN },
+            }),
+          ],
+          temperature: 0,
+          maxTokens: answerTokens(questions.length),
+          sessionId: agent.session.id,
+          signal,
+          ...(effort === undefined ? {} : { reasoningEffort: effort }),
+        });
       const prompt = promptOf(state, questions);
       const first = read(await request(prompt), questions);
       if (first.answers.size > 0) return { ...first, model: route.model };
       const second = read(await request(`${prompt}\n\n${complaint(first.violations)}`), questions);
       if (second.answers.size > 0) return { ...second, model: route.model };
-      throw new JudgeError('JUDGE_FORMAT', `the model gave no valid answer: ${second.violations[0] ?? 'no entry'}`);
+      throw new JudgeError(
+        'JUDGE_FORMAT',
+        `the model gave no valid answer: ${second.violations[0] ?? 'no entry'}`,
+      );
     },
   };
 }
@@ -56,8 +67,8 @@ export function llmJudge(ctx, config) {
 function promptOf(state, questions) {
   const statements = questions.map(({ id, statement }) => `${id}: ${statement}`);
   return [
-    'Below is the record of a session, then a list of statements about it. For each statement, say how likely it '
-      + 'is to be true, as a whole number from 0 (certainly false) to 100 (certainly true).',
+    'Below is the record of a session, then a list of statements about it. For each statement, say how likely ' +
+      'it is to be true, as a whole number from 0 (certainly false) to 100 (certainly true).',
     'Answer with one line a statement, "id=number", and nothing else. Do not explain.',
     `Record:\n${state}`,
     `Statements:\n${statements.join('\n')}`,
@@ -74,7 +85,10 @@ function read({ finish, text, failure, usage }, questions) {
   if (finish === 'error' || finish === 'aborted') {
     throw new JudgeError('JUDGE_CALL', `the judge's model call failed: ${failure}`, { retryable: true });
   }
-  const { values, violations } = native.pruneParseAnswers(text, questions.map(({ id }) => id));
+  const { values, violations } = native.pruneParseAnswers(
+    text,
+    questions.map(({ id }) => id),
+  );
   const answers = new Map();
   values.forEach((value, at) => {
     if (typeof value === 'number') answers.set(questions[at].id, { p: value });

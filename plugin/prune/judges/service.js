@@ -19,9 +19,9 @@ export class ContextJudge extends Service {
    * Adds a judge, which the configuration chooses by its id. It goes with the plugin that registered it.
    *
    * @param judge - `id`; `scale`, `probability` or `ordinal`; `limits`, `{ maxInputTokens, maxQuestions }`;
-   *   `ready(agent)`, a promise of `{ ok: true }` or `{ ok: false, reason }`; `ask({ state, questions }, { agent,
-   *   signal })`, a promise of `{ answers: Map<id, { p }>, model, usage? }`. Ids may be missing from the answers,
-   *   values are clamped to 0 to 1, errors may carry `retryable` and `retryAfterMs`.
+   *   `ready(agent)`, a promise of `{ ok: true }` or `{ ok: false, reason }`; `ask({ state, questions }, {
+   *   agent, signal })`, a promise of `{ answers: Map<id, { p }>, model, usage? }`. Ids may be missing from
+   *   the answers, values are clamped to 0 to 1, errors may carry `retryable` and `retryAfterMs`.
    * @returns {() => void} takes the judge away.
    * @throws {RewindError} `BAD_JUDGE` for a judge that lacks one of these, or an id that is taken.
    */
@@ -49,7 +49,8 @@ export class ContextJudge extends Service {
 function faultOf(judge) {
   if (typeof judge?.id !== 'string' || judge.id.trim() === '') return 'it has no id';
   if (RESERVED.includes(judge.id)) return `the id "${judge.id}" is reserved`;
-  if (!['probability', 'ordinal'].includes(judge.scale)) return 'its scale is neither "probability" nor "ordinal"';
+  if (!['probability', 'ordinal'].includes(judge.scale))
+    return 'its scale is neither "probability" nor "ordinal"';
   for (const key of ['maxInputTokens', 'maxQuestions']) {
     if (!(judge.limits?.[key] >= 1)) return `limits.${key} is not a number of at least 1`;
   }
