@@ -18,5 +18,6 @@ await main(() => {
   check('oxlint', '--deny-warnings');
   check('knip', '--no-progress');
   check('tsc', '--project', '__test__/types');
+  runNode(['scripts/docs.js', '--inside', '--check']);
   runNode(['--test', '--test-reporter=dot', '__test__/house.test.js']);
 });

@@ -23,7 +23,12 @@ const toolNameOf = (fallback) => Schema.string().pattern(/^[a-zA-Z0-9_-]{1,64}$/
 
 /** The row's configuration: the tool's name, and the name of the tool that folds. */
 export const Config = strict(
-  Schema.object({ toolName: toolNameOf('checkpoint'), rewindToolName: toolNameOf('rewind') }),
+  Schema.object({
+    toolName: toolNameOf('checkpoint')
+      .description('Name of the tool that sets marks; the entry plugin\'s checkpointToolName must agree.'),
+    rewindToolName: toolNameOf('rewind')
+      .description('Name of the fold tool, for texts.'),
+  }),
   'checkpoint config',
 );
 

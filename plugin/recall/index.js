@@ -15,7 +15,10 @@ export const inject = ['tools'];
 
 /** The row's configuration: the bound on one result, in UTF-16 code units. */
 export const Config = strict(
-  Schema.object({ maxRecallChars: Schema.natural().min(1_000).max(200_000).default(8_000) }),
+  Schema.object({
+    maxRecallChars: Schema.natural().min(1_000).max(200_000).default(8_000)
+      .description('The most one recall gives back, in characters.'),
+  }),
   'recall config',
 );
 
