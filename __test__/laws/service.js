@@ -94,7 +94,7 @@ export class ForeignCheckpoint extends Service {
  * a foreign one.
  * @returns a promise of `{ world, driver, dispose }`.
  */
-export async function mountService({ meter, images, overridden, own, companions = true }) {
+export async function mountService({ meter, images, overridden, own, toolName, companions = true }) {
   const model = new Model({ images });
   const route = { provider: 'laws', model: 'laws-1' };
   const other = { summarizationProvider: 'laws', summarizationModel: 'laws-2' };
@@ -104,7 +104,10 @@ export async function mountService({ meter, images, overridden, own, companions 
     before: (ctx) => (own ? undefined : ctx.plugin(ForeignCheckpoint)),
     plugins: [
       ...(own ? [[bundled, {}]] : []),
-      [rewind, { maxSummarizationRetries: RETRIES, ...(overridden ? other : {}) }],
+      [
+        rewind,
+        { maxSummarizationRetries: RETRIES, checkpointToolName: toolName, ...(overridden ? other : {}) },
+      ],
     ],
   });
   const { ctx } = loop;
@@ -112,6 +115,7 @@ export async function mountService({ meter, images, overridden, own, companions 
   const driver = {
     overridden,
     images,
+    toolName,
     // The service takes a mark when it is called, not when it is awaited.
     ...(own ? { onMark: ({ session }) => void ctx.checkpoint.mark(session) } : {}),
     async latestMark(stage) {
@@ -140,6 +144,6 @@ export async function mountService({ meter, images, overridden, own, companions 
 /** The compositions that the laws are tried in, in turn. */
 export const COMPOSITIONS = [
   { meter: true, images: true, overridden: false, own: false },
-  { meter: false, images: false, overridden: true, own: false },
+  { meter: false, images: false, overridden: true, own: false, toolName: 'bookmark' },
   { meter: true, images: false, overridden: false, own: true },
 ];

@@ -132,7 +132,7 @@ export function slowDriver(slow) {
       const requests = [];
       const at = () => ({ events: session.events, nodes: [...session.surface.nodes] });
       const refuse = (code, message = code) => ({
-        error: Object.assign(new Error(message), { code }),
+        error: Object.assign(new Error(`${message}; go on`), { code }),
         requests,
         atCommit: at(),
       });

@@ -17,16 +17,19 @@ import { oracle, turnIsOpen } from './oracle.js';
 import { textOf } from './random.js';
 import { Stage } from './stage.js';
 
+/** What a refusal must end up with (4.1): something that the model can do now. */
+const ADVICE = /go on|fold again|explore first|call `|add the row/i;
+
 /** Retries of an empty answer that the drivers are configured with. */
 export const RETRIES = 2;
 
 /** The plan as the log has it, with what was appended since `length` left out: that is not a change (3.1). */
-function planNow(session, mark, length) {
+function planNow(session, mark, length, toolName) {
   const { events } = session;
   const nodes = [...session.surface.nodes];
   while (nodes.length > 0 && nodes.at(-1) >= length && events[nodes.at(-1)].surfaceOp === 'append')
     nodes.pop();
-  return oracle(events, nodes, mark, { openTurn: turnIsOpen(events.slice(0, length)) });
+  return oracle(events, nodes, mark, { toolName, openTurn: turnIsOpen(events.slice(0, length)) });
 }
 
 const samePlan = (one, other) =>
@@ -106,14 +109,16 @@ export class Trial {
     const mark = await this.driver.latestMark(stage);
     const taken = stage.marks.length;
     const before = snapshot(stage.session);
-    const plan = mark ? oracle(before.events, before.nodes, mark) : { code: 'NO_CHECKPOINT' };
+    const { overridden = true, images, toolName } = this.driver;
+    const plan = mark ? oracle(before.events, before.nodes, mark, { toolName }) : { code: 'NO_CHECKPOINT' };
     const reply = spec.reply.text === undefined ? '' : textOf(spec.reply.text);
     const carried = plan.code ? [] : owedQuotes(before.events, plan, this.known);
     let changed = false;
     const during = () => {
       for (const op of spec.during) stage.play(op);
       changed =
-        stage.marks.length !== taken || !samePlan(plan, planNow(stage.session, mark, before.events.length));
+        stage.marks.length !== taken ||
+        !samePlan(plan, planNow(stage.session, mark, before.events.length, toolName));
     };
     const { result, error, atCommit, requests, stopped } = await this.driver.fold(stage, {
       mark,
@@ -122,7 +127,6 @@ export class Trial {
       carried,
       during,
     });
-    const { overridden = true, images } = this.driver;
     const header = stage.session.requestHeader();
     for (const options of plan.code ? [] : requests) {
       this.breaches.push(...requestBreaches(options, { before, plan, header, overridden, images }));
@@ -184,6 +188,9 @@ export class Trial {
    * fold.
    */
   refused(error, outcome, plan, requests) {
+    if (outcome !== 'ABORT' && !ADVICE.test(error.message)) {
+      this.breaches.push(`${outcome} does not say what to do next: ${error.message}`);
+    }
     if (plan.code && requests.length > 0) this.breaches.push(`${outcome}, but the model was asked`);
     const says = (number) =>
       String(error.message)
