@@ -268,11 +268,6 @@ function unchangedBreaches(before, after) {
   return before.events.every((event, seq) => after.events[seq] === event) ? [] : ['an earlier event changed'];
 }
 
-/** What holds even where the contract does not say what is folded: the law of every edit. */
-export function editBreaches(before, after) {
-  return [...unchangedBreaches(before, after), ...editFaults(after.events, before.nodes, after.nodes)];
-}
-
 /** A message as a model without image input gets it, as far as it can be told from outside. */
 const imageless = ({ content, ...rest }) => ({ ...rest, content: withoutImages(content) });
 const withoutImages = (content) =>

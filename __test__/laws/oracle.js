@@ -151,8 +151,7 @@ export function oracle(events, nodes, mark, { toolName = 'checkpoint', openTurn 
 
   const head = readHead(events, nodes, after, mark, toolName);
   const siblings = openTurn ? head.siblings : [];
-  const region = readRegion(events, after.slice(head.length), head.left);
-  if (region.late !== undefined) return refusal('UNSPECIFIED', region.late);
+  const region = readRegion(events, after.slice(head.length));
   if (region.orphan !== undefined) return refusal('UNBALANCED', region.orphan);
 
   const { segments, quoted } = split(
@@ -187,7 +186,7 @@ export function oracle(events, nodes, mark, { toolName = 'checkpoint', openTurn 
  */
 function readHead(events, nodes, after, mark, toolName) {
   const carrier = carrierAt(events, mark.logLength);
-  const none = { length: 0, siblings: [], left: [] };
+  const none = { length: 0, siblings: [] };
   if (carrier === undefined || !nodes.includes(carrier)) return none;
   const early = nodes.slice(nodes.indexOf(carrier) + 1, nodes.length - after.length);
   const open = openCalls(events, carrier, early);
@@ -203,25 +202,24 @@ function readHead(events, nodes, after, mark, toolName) {
     length = index + 1;
     if (call !== own) siblings.push(seq);
   }
-  return { length, siblings, left: open };
+  return { length, siblings };
 }
 
 /**
  * 1.4 and 1.5 over everything after the head: pairs by id and occurrence, first open occurrence first.
- * CHOICE: a result that no inside call wants but an open call of the carrier does, after a later assistant
- * message, is possible in imported logs only (`late`); the contract says nothing about it.
+ * CHOICE: a result for a call of the carrier that comes after another assistant message answers nothing that
+ * a provider would take; it is possible in imported logs only, and is an orphan like any other.
  * CHOICE: an orphan result neither opens nor closes anything, so it never ends a region by itself.
  *
  * @returns `end`, the last balanced cut; `marks`, for each node whether a pair is open across it; `orphan`,
  * the first result without its call before `end`; `dead`, the first carrier of a call that stays open
  * although the model spoke again.
  */
-function readRegion(events, inside, left) {
+function readRegion(events, inside) {
   const open = [];
   const marks = [];
   const orphans = [];
   let end = 0;
-  let late;
   for (const [index, seq] of inside.entries()) {
     const event = events[seq];
     if (event.type === 'assistant/message') {
@@ -230,14 +228,13 @@ function readRegion(events, inside, left) {
       const { callId } = resultIn(event.data.message);
       const at = open.findIndex(({ id }) => id === callId);
       if (at >= 0) open.splice(at, 1);
-      else if (left.some(({ id }) => id === callId)) late ??= seq;
       else orphans.push({ seq, index });
     }
     marks.push(open.length > 0);
     if (open.length === 0) end = index + 1;
   }
   const dead = firstDead(events, inside.slice(end));
-  return { end, marks, dead, late, orphan: orphans.find(({ index }) => index < end)?.seq };
+  return { end, marks, dead, orphan: orphans.find(({ index }) => index < end)?.seq };
 }
 
 /**

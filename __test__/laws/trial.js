@@ -4,7 +4,6 @@
  * slow reference.
  */
 import {
-  editBreaches,
   foldBreaches,
   owedQuotes,
   refusalBreaches,
@@ -136,10 +135,6 @@ export class Trial {
     this.count(outcome);
     this.refusal = error;
     if (result && !plan.code) this.countShape(plan);
-    if (plan.code === 'UNSPECIFIED') {
-      this.breaches.push(...editBreaches(atCommit, after));
-      return;
-    }
     this.expect(this.wanted(plan, spec, changed, reply, carried, requests), outcome, error);
     if (result && plan.code) return;
     if (result) {
