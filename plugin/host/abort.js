@@ -46,3 +46,18 @@ export function follow(...signals) {
     },
   };
 }
+
+/**
+ * A signal for code that is not trusted with the reason. Node's `fetch` defines a `stack` on what a pending
+ * request is aborted with; the harness then cannot log the turn's end with that very object.
+ *
+ * @param source - the signal to follow.
+ * @returns `{ signal, release() }`; the signal aborts with a reason of its own.
+ */
+export function shielded(source) {
+  const controller = new AbortController();
+  const relay = () => controller.abort();
+  if (source.aborted) relay();
+  else source.addEventListener('abort', relay, { once: true });
+  return { signal: controller.signal, release: () => source.removeEventListener('abort', relay) };
+}

@@ -1,6 +1,6 @@
 /** One auxiliary model call over `ctx.llm` (spec/rewind.md 2). */
 import { BlockAssembler } from '@deepseek-ai/dsh-llm';
-import { untilAborted } from './abort.js';
+import { shielded, untilAborted } from './abort.js';
 import { reasonOf } from './error.js';
 
 /** The harness's code for a completion that finished normally and said nothing. */
@@ -35,11 +35,14 @@ export function resolveRoute(configured, session, agent) {
  * @throws the signal's reason.
  */
 export async function probeRoute(llm, { provider, model }, signal) {
+  const shield = shielded(signal);
   let info;
   try {
-    info = await untilAborted(llm.resolveModelInfo(provider, model, signal), signal);
+    info = await untilAborted(llm.resolveModelInfo(provider, model, shield.signal), signal);
   } catch {
     if (signal.aborted) throw signal.reason;
+  } finally {
+    shield.release();
   }
   return {
     effort: info?.reasoning?.efforts?.find(({ id }) => id === 'off')?.id,
@@ -59,11 +62,12 @@ export async function probeRoute(llm, { provider, model }, signal) {
  */
 export async function ask(llm, options) {
   const { signal } = options;
+  const shield = shielded(signal);
   const assembler = new BlockAssembler();
   let finish;
   let iterator;
   try {
-    iterator = llm.stream(options)[Symbol.asyncIterator]();
+    iterator = llm.stream({ ...options, signal: shield.signal })[Symbol.asyncIterator]();
     for (;;) {
       const { done, value } = await untilAborted(iterator.next(), signal);
       if (done) break;
@@ -74,6 +78,8 @@ export async function ask(llm, options) {
     close(iterator);
     if (signal.aborted) throw signal.reason;
     return { finish: 'error', text: '', callsTools: false, failure: describe(error) };
+  } finally {
+    shield.release();
   }
   const blocks = finish?.kind === 'error' || finish?.kind === 'aborted' ? [] : assembler.blocks();
   return {
