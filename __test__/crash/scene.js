@@ -102,7 +102,7 @@ export async function killAndResume(t, { edits, ...kill }, { stored = false } = 
 
   assert.equal(reportsIn(log).length, 1, 'the exploration was folded twice, or not at all');
   assert.equal(nagsIn(log), folded ? 0 : 1);
-  assert.match(resultOf(log, 'w2'), folded ? /folded already.*report stands/ : /^Folded \d+ steps of mark 1/);
+  assert.match(resultOf(log, 'w2'), folded ? /folded already.*report stands/ : /^Folded \d+ nodes of mark 1/);
   assert.match(resultOf(log, 'w3'), /folded already.*report stands/);
   assert.deepEqual(outline(log), expectedSurface({ edits, ...kill }));
   if (stored) assert.equal(stampOf(cli), true, 'the provider was not told');

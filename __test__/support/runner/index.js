@@ -9,14 +9,18 @@
  *       { "prompt": "words", "at": [{ "type": "tool/result", "count": 2, "steer": "words" }] },
  *       { "command": "/rewind" } ] }
  *
- * `at` acts when the count-th event of that type is logged after the prompt: `steer` sends a person's words,
- * `cancel` stops the turn as a person does, `exit` ends the process on the spot. With `wait` it acts that
- * many milliseconds later. The outcome of each move is printed at the end, as one line of JSON.
+ * `at` acts when the count-th event of that type is logged after the prompt, or with `{ "file": "name" }`
+ * when a file of that name appears in the working directory: `steer` sends a person's words, `cancel` stops
+ * the turn as a person does, `exit` ends the process on the spot. The outcome of each move is printed at the
+ * end, as one line of JSON.
  */
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { installModelSelection } from '@deepseek-ai/dsh-agent';
 import { createUserMessage } from '@deepseek-ai/dsh-llm';
 import { SessionId } from '@deepseek-ai/dsh-session';
+
+const POLL_MS = 20;
 
 export const name = 'test-runner';
 
@@ -26,22 +30,32 @@ function fromPerson(text) {
   return createUserMessage({ content: [{ type: 'text', text }], source: { kind: 'user' } });
 }
 
-/** Makes one move when its moment comes; an append from inside the listener itself would be refused. */
+function act(agent, { steer, cancel, exit }) {
+  if (steer !== undefined) agent.steer(fromPerson(steer));
+  if (cancel) agent.cancel({ kind: 'user' });
+  if (exit) process.exit(9);
+}
+
+/** Acts when each moment comes; from inside the listener itself the session would refuse an append. */
 function watch(ctx, agent, moments = []) {
   const pending = moments.map((moment) => ({ ...moment, left: moment.count ?? 1 }));
-  return ctx.on('session/event', (session, event) => {
+  const stopListening = ctx.on('session/event', (session, { type }) => {
     if (session !== agent.session) return;
     for (const moment of pending) {
-      if (moment.type !== event.type || (moment.left -= 1) !== 0) continue;
-      const act = () => {
-        if (moment.steer !== undefined) agent.steer(fromPerson(moment.steer));
-        if (moment.cancel) agent.cancel({ kind: 'user' });
-        if (moment.exit) process.exit(9);
-      };
-      if (moment.wait === undefined) queueMicrotask(act);
-      else setTimeout(act, moment.wait);
+      if (moment.type === type && (moment.left -= 1) === 0) queueMicrotask(() => act(agent, moment));
     }
   });
+  const timer = setInterval(() => {
+    for (const moment of pending) {
+      if (!moment.file || moment.left === 0 || !existsSync(moment.file)) continue;
+      moment.left = 0;
+      act(agent, moment);
+    }
+  }, POLL_MS);
+  return () => {
+    clearInterval(timer);
+    stopListening();
+  };
 }
 
 const MOVES = {
