@@ -79,6 +79,7 @@ async function foldOnce(base, share) {
 /** @returns one row a share, on a session of 100,000 events. */
 export async function measure(runs = 7) {
   const base = growSession(100_000);
+  base.append('request/header', { header: { config: { provider: 'bench', model: 'bench' } }, reason: 'initial' });
   const rows = [];
   for (const share of [0.9, 0.01]) {
     const samples = [];

@@ -53,7 +53,7 @@ function originsOf(events, nodes) {
     const { source } = event.data;
     if (isReplacement(event) && !(isReportSource(source) && source.ledger)) {
       // Only downwards: a log that cites later events must not make this run for ever.
-      pending.push(...(event.sourceEventSeqs ?? []).filter((origin) => origin < seq));
+      for (const origin of event.sourceEventSeqs ?? []) if (origin < seq) pending.push(origin);
     } else {
       found.add(seq);
     }

@@ -161,7 +161,7 @@ export class Fold {
   weigh() {
     const { summarizationProvider: provider, summarizationModel: model, minSavings, report, onSummaryFailure } = this.config;
     const quoteChars = this.quotes.map((words) => quoted(words).length);
-    const empty = priceOfDrafts(this.meter, draft(this.edits(harness.events(this.session)), '', this.source()));
+    const empty = this.meter && priceOfDrafts(this.meter, draft(this.edits(harness.events(this.session)), '', this.source()));
     this.planned.weighRegion(quoteChars, this.foldedTokens, empty, minSavings, report === 'receipt');
     if (report === 'receipt') return;
     this.route = resolveRoute({ provider, model }, this.session, this.agent);

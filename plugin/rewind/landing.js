@@ -15,8 +15,7 @@ export const POINTER_PLUGIN = 'rewind-pointer';
  * @returns the edits with `content`, and with `source` where they become a message of their own.
  */
 export function draft(edits, report, source) {
-  return edits.map(({ kind, seqs: shadowed, text }) => {
-    const seqs = Array.from(shadowed);
+  return edits.map(({ kind, seqs, text }) => {
     const content = [{ type: 'text', text: text ?? report }];
     if (kind === 'report') return { seqs, content, source };
     if (kind === 'pointer') {
@@ -71,8 +70,9 @@ export function priceOfDrafts(meter, drafts) {
  * @throws {RewindError} `CHANGED` when the first append throws.
  */
 export function landAll(session, prices, drafts) {
-  const folded = [];
-  for (const [index, { seqs, content, source }] of drafts.entries()) {
+  let folded = [];
+  for (const [index, { seqs: shadowed, content, source }] of drafts.entries()) {
+    const seqs = Array.from(shadowed);
     const tokens = prices?.get(seqs[0]);
     try {
       if (source) landMessage(session, { seqs, message: { content, source }, tokens });
@@ -82,7 +82,7 @@ export function landAll(session, prices, drafts) {
       throw new RewindError('CHANGED', `The session refused the report (${cause.message}), so nothing was folded. `
         + 'The mark stays active; fold again later, or go on.', { cause });
     }
-    folded.push(...seqs);
+    folded = folded.concat(seqs);
   }
   return { folded, drafts, failure: undefined };
 }
