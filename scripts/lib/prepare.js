@@ -3,7 +3,7 @@
  * dependencies, addon. What is there already is left alone.
  */
 import {
-  copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync,
+  copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { CommandFailed, run } from './process.js';
@@ -40,12 +40,22 @@ export function prepareTools() {
   });
 }
 
-/** Installs the dependencies exactly as locked. Without a change this takes well under a second. */
+/**
+ * Installs the dependencies exactly as locked, and anew when the lock has changed: an install over an older one
+ * leaves out what moved from the package's own dependencies to those of others, and the CLI does not boot then.
+ */
 export function prepareDependencies() {
-  if (!existsSync(join(ROOT, 'node_modules'))) console.error('Installing dependencies');
+  const modules = join(ROOT, 'node_modules');
+  const stamp = join(modules, '.installed-lock');
+  const lock = readFileSync(join(ROOT, 'pnpm-lock.yaml'), 'utf8');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
+
+  console.error('Installing dependencies');
+  rmSync(modules, { recursive: true, force: true });
   run('pnpm', ['install', '--frozen-lockfile', '--ignore-scripts'], {
     cwd: ROOT, quiet: true, env: environment({ CI: 'true' }),
   });
+  writeFileSync(stamp, lock);
 }
 
 function newest(path) {
