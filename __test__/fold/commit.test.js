@@ -6,7 +6,7 @@ import { isRewindReportSource, REWIND_REPORT_SOURCE } from '../../index.js';
 import { restored } from '../support/marks.js';
 import { say } from '../support/script.js';
 import { toWire, wireFault } from '../support/wire.js';
-import { OUTPUT, REPORT, sceneOf } from './scene.js';
+import { OUTPUT, REPORT, sceneOf, until } from './scene.js';
 
 /** Two siblings, three segments: every kind of edit. */
 async function rich(t, options) {
@@ -199,7 +199,7 @@ test('3.5, R1: a crash between the append and the stamp: the resumed session is 
   first.provider.completeFold = () => new Promise(() => {});
   const stop = new AbortController();
   const fold = first.fold(stop.signal);
-  while (!first.session.events.some(({ data }) => isRewindReportSource(data.source))) await new Promise(setImmediate);
+  await until(() => first.session.events.some(({ data }) => isRewindReportSource(data.source)));
   const log = structuredClone(first.session.events);
   stop.abort();
   await fold;

@@ -208,6 +208,20 @@ export async function sceneOf(t, { report = [say(REPORT)], config = {}, match, .
   return scene;
 }
 
+/**
+ * Waits until something has come about, which an honest run does at once.
+ *
+ * @param condition - asked again each turn of the event loop.
+ * @throws after half a minute, so that a run that never gets there fails and ends.
+ */
+export async function until(condition) {
+  const end = Date.now() + 30_000;
+  while (!condition()) {
+    if (Date.now() > end) throw new Error(`it never came about: ${condition}`);
+    await new Promise(setImmediate);
+  }
+}
+
 /** @returns an image block as the harness stores it. */
 export function image(name, mediaType = 'image/png') {
   return {

@@ -4,7 +4,7 @@ import test from 'node:test';
 import { RewindError } from '../../index.js';
 import { acquire, holder } from '../../plugin/host/lock.js';
 import { say } from '../support/script.js';
-import { REPORT, sceneOf } from './scene.js';
+import { REPORT, sceneOf, until } from './scene.js';
 
 async function explored(t, options) {
   const scene = await sceneOf(t, options);
@@ -17,7 +17,7 @@ async function explored(t, options) {
 
 /** Waits until the model was asked. */
 async function asked(scene) {
-  while (scene.asked.length === 0) await new Promise(setImmediate);
+  await until(() => scene.asked.length > 0);
   await new Promise(setImmediate);
 }
 

@@ -7,7 +7,7 @@ import * as checkpoint from '../../plugin/checkpoint/index.js';
 import { createLoop } from '../support/loop.js';
 import { act, call, say } from '../support/script.js';
 import { readTool } from '../support/tools.js';
-import { REPORT, sceneOf } from './scene.js';
+import { REPORT, sceneOf, until } from './scene.js';
 
 async function loopOf(t, main, { config = {}, report = [say(REPORT)], plugins = [[checkpoint, {}]], ...more } = {}) {
   const loop = await createLoop({
@@ -143,7 +143,7 @@ test('3.6: a cancelled fold tells the model who cancelled, and that nothing was 
   const loop = await loopOf(t, [MARK, LOOK, FOLD], { report: [say('half', { hang: true })] });
   const agent = await loop.agent();
   const turn = agent.prompt('find the port');
-  while (loop.adapter.of('report').length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => loop.adapter.of('report').length > 0);
   agent.agent.cancel({ kind: 'user' });
   assert.equal((await turn).reason.kind, 'aborted');
   assert.match(answered(agent).text, /aborted|cancelled \(user\)/);
