@@ -26,7 +26,10 @@ const LARGEST = 2_000_000_000;
 function accepts({ type, list, meta, inner }) {
   if (type === 'union') return list.map((one) => (one.type === 'const' ? `\`${one.value}\`` : accepts(one))).join(', ');
   if (type === 'number') {
-    const bounds = [meta.min > -Infinity && meta.min !== undefined && `from ${meta.min}`, meta.max < LARGEST && `to ${meta.max}`];
+    const bounds = [
+      meta.min > -Infinity && meta.min !== undefined && `from ${meta.min}`,
+      meta.max < LARGEST && `to ${meta.max}`,
+    ];
     return [meta.step === 1 ? 'integer' : 'number', ...bounds.filter(Boolean)].join(' ');
   }
   if (type === 'array') return `list of ${accepts(inner)}`;

@@ -41,8 +41,9 @@ export function prepareTools() {
 }
 
 /**
- * Installs the dependencies exactly as locked, and anew when the lock has changed: an install over an older one
- * leaves out what moved from the package's own dependencies to those of others, and the CLI does not boot then.
+ * Installs the dependencies exactly as locked, and anew when the lock has changed: an install over an older
+ * one leaves out what moved from the package's own dependencies to those of others, and the CLI does not boot
+ * then.
  */
 export function prepareDependencies() {
   const modules = join(ROOT, 'node_modules');
