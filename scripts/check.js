@@ -12,6 +12,7 @@ function check(command, ...args) {
 await main(() => {
   prepare();
   check('cargo', 'fmt', '--check');
+  check('cargo', 'fmt', '--manifest-path', 'fuzz/Cargo.toml', '--check');
   for (const features of [['--no-default-features'], []]) {
     check('cargo', 'clippy', '--locked', '--quiet', '--all-targets', ...features, '--', '-D', 'warnings');
   }

@@ -156,6 +156,14 @@ fn prove(surface: &Surface, region: &Region) -> Result<(), Refusal> {
     }
 }
 
+/// The length of a faultless prefix without the message at its end, where that one's calls are not all answered.
+fn closed(surface: &Surface, prefix: &[Node]) -> usize {
+    let message = |node: &Node| node.kind != Kind::Result && node.flags & ABSENT == 0;
+    let last = prefix.iter().rposition(message).unwrap_or(0);
+    let open = !faults(surface, prefix[last..].iter(), Tail::Request).is_empty();
+    if open { last } else { prefix.len() }
+}
+
 /// How the report request is put together (spec/rewind.md 2.2): positions are on the whole surface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestPlan {
@@ -198,7 +206,8 @@ impl Plan {
         if routed {
             let all = faults(whole, nodes.iter(), Tail::Request);
             // A fault shows late where it is an open call, so the first one reported need not stand first.
-            let cut = all.iter().filter_map(|fault| find(fault.seq)).min().unwrap_or(nodes.len());
+            let fault = all.iter().filter_map(|fault| find(fault.seq)).min().unwrap_or(nodes.len());
+            let cut = closed(whole, &nodes[..fault]);
             if cut >= end {
                 let messages = |run: &[Node]| run.iter().filter(|node| node.flags & ABSENT == 0).count();
                 return RequestPlan::Routed {

@@ -65,6 +65,23 @@ fn the_count_of_exploration_messages_takes_in_persons_words_and_siblings() {
 }
 
 #[test]
+fn a_call_that_a_fault_keeps_from_its_answer_is_not_sent() {
+    let mut stage = Stage::new();
+    stage.person(40);
+    let mark = stage.mark();
+    stage.step("c1");
+    let cut = stage.nodes.len();
+    let plan = stage.plan(mark).unwrap();
+    // All this comes while the route is probed.
+    stage.says(9, &[("c2", "bash")]);
+    stage.answer("ghost", 9);
+    stage.answer("c2", 9);
+    let surface = stage.surface();
+    assert_eq!(plan.recheck(&surface, true), Ok(()));
+    assert_eq!(plan.request(&surface, true, 0), RequestPlan::Routed { cut, sent: cut, tail: 2 });
+}
+
+#[test]
 fn a_fault_from_before_the_region_makes_it_the_overridden_form() {
     let mut stage = Stage::new();
     let prompt = stage.person(40);
