@@ -31,7 +31,7 @@ export const Config = strict(z.object({
     .description('Whether what the report states and nothing shows is listed under it.'),
   minSavings: z.natural().max(10_000_000).default(0)
     .description('Tokens that a fold must be able to save; with less it is refused before any request.'),
-  ledgerShare: z.number().min(0).max(1).default(0.25)
+  ledgerShare: z.number().min(0).max(1).default(0.4)
     .description('Share of the folded text that the evidence ledger may take.'),
   ledgerMaxChars: z.natural().max(200_000).default(6000)
     .description('The most the evidence ledger may take, in characters.'),

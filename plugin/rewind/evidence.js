@@ -4,32 +4,89 @@
  */
 import { contentOf, isReplacement } from '../host/events.js';
 import { isReportSource } from '../host/reports.js';
+import { native } from '../native.js';
 
 const SURFACE = new Set(['user/message', 'assistant/message', 'tool/result']);
 
 /**
- * Collects the evidence of a fold. A node that stands for others is followed down to them, so that a pruned
- * result or a summary costs no fact; a report is not, for its source holds the ledger of what it stands for.
+ * Gives the evidence of a fold to its reader. A node that stands for others is followed down to them, so that
+ * a pruned result or a summary costs no fact; a report is not, for its source holds the ledger of what it
+ * stands for.
  *
  * @param session - the session that folds.
  * @param events - the log snapshot.
  * @param folded - the folded seqs, rewritten siblings included.
- * @param request - `{ sent, extra }`: the seqs that the model was sent, and further messages it was sent; empty
+ * @param sent - `{ sent, extra }`: the seqs that the model was sent, and further messages it was sent; empty
  * where no model was asked.
- * @returns the JSON that the core reads.
+ * @param rules - `prose`, `tools` and `roots`, as the core's reader takes them.
+ * @returns the core's reader, with everything read.
  */
-export function evidenceOf(session, events, folded, { sent, extra }) {
+export function readEvidence(session, events, folded, { sent, extra }, rules) {
   const seqs = originsOf(events, folded);
   const own = new Set(seqs);
-  return JSON.stringify({
-    carrier: slim(events[carrierOf(session, events, folded[0])]),
-    events: withDispatches(events, seqs).map((seq) => slim(events[seq])),
-    sent: sent.filter((seq) => own.has(seq)),
-    messages: [
-      ...sent.filter((seq) => !own.has(seq)).map((seq) => message(events[seq])),
-      ...extra.map(({ content }) => ({ content })),
-    ],
-  });
+  const evidence = new native.ReportEvidence({ ...rules, sent: sent.filter((seq) => own.has(seq)) });
+  const pieces = new Pieces((bytes) => evidence.read(bytes));
+  const carrier = events[carrierOf(session, events, folded[0])];
+  if (carrier) pieces.put('carrier', slim(carrier));
+  for (const seq of withDispatches(events, seqs)) pieces.add('events', slim(events[seq]));
+  for (const seq of sent) if (!own.has(seq)) pieces.add('messages', message(events[seq]));
+  for (const { content } of extra) pieces.add('messages', { content });
+  pieces.end();
+  return evidence;
+}
+
+/** Bytes of a piece, about: the reader is called for each, and a buffer of this size is held. */
+const PIECE = 1 << 20;
+
+/** JSON objects with one list each, written into one buffer over and over: no large string is ever made. */
+class Pieces {
+  #take;
+  #buffer = Buffer.allocUnsafe(1 << 16);
+  #length = 0;
+  #list;
+
+  constructor(take) {
+    this.#take = take;
+  }
+
+  put(name, value) {
+    this.#write(`{"${name}":${JSON.stringify(value)}}`);
+    this.#flush();
+  }
+
+  add(name, item) {
+    if (this.#list !== name || this.#length > PIECE) {
+      this.end();
+      this.#write(`{"${name}":[`);
+      this.#list = name;
+    } else {
+      this.#write(',');
+    }
+    this.#write(JSON.stringify(item));
+  }
+
+  end() {
+    if (this.#list === undefined) return;
+    this.#write(']}');
+    this.#list = undefined;
+    this.#flush();
+  }
+
+  #write(text) {
+    // No UTF-16 unit takes more than three bytes.
+    const most = this.#length + text.length * 3;
+    if (most > this.#buffer.length) {
+      const next = Buffer.allocUnsafe(Math.max(most, Math.min(this.#buffer.length * 2, PIECE + (1 << 16))));
+      this.#buffer.copy(next, 0, 0, this.#length);
+      this.#buffer = next;
+    }
+    this.#length += this.#buffer.write(text, this.#length);
+  }
+
+  #flush() {
+    this.#take(this.#buffer.subarray(0, this.#length));
+    this.#length = 0;
+  }
 }
 
 /**
@@ -88,7 +145,6 @@ function message(event) {
 
 /** An event without what only cards need: presentation data may repeat a whole file. */
 function slim(event) {
-  if (!event) return undefined;
   const { seq, type, data } = event;
   if (type === 'assistant/message' || type === 'tool/result') return { seq, type, data: { message: data.message } };
   return { seq, type, data };

@@ -1,6 +1,6 @@
 /** The report that lands: the core composes it, and persons' quotes are set in here, byte for byte. */
 import { native } from '../native.js';
-import { evidenceOf, personsTexts } from './evidence.js';
+import { personsTexts, readEvidence } from './evidence.js';
 import { draft, priceOfDrafts } from './landing.js';
 import { quoted } from './messages.js';
 
@@ -26,6 +26,11 @@ export function languageOf({ reportLanguage }, events) {
 export function composeReport(fold, events, edits, meter) {
   const { config, session, planned, mark, quotes } = fold;
   const rendered = quotes.map(quoted);
+  const evidence = readEvidence(session, events, fold.folded, fold.sent, {
+    prose: config.claimCheck === 'flag' ? fold.prose : undefined,
+    tools: JSON.stringify({ ...config.ledgerTools, ...brackets(config) }),
+    roots: session.header.cwd === undefined ? [] : [session.header.cwd],
+  });
   const { pieces, reportChars, ledger, unverified } = planned.compose({
     prose: fold.prose,
     objective: mark.objective,
@@ -33,10 +38,7 @@ export function composeReport(fold, events, edits, meter) {
     tokenRoom: roomByTokens(meter, fold.foldedTokens, draft(edits, '', fold.source())),
     ledgerShare: config.ledgerShare,
     ledgerCap: config.ledgerMaxChars,
-    checkClaims: config.claimCheck === 'flag',
-    tools: JSON.stringify({ ...config.ledgerTools, ...brackets(config) }),
-    roots: session.header.cwd === undefined ? [] : [session.header.cwd],
-  }, evidenceOf(session, events, fold.folded, fold.sent));
+  }, evidence);
   const text = pieces.map((piece) => piece.text ?? rendered[piece.quote]).join('');
   return { text, chars: reportChars, ledger, unverified };
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use napi::Error;
+use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 
 use super::fold::{FoldPlan, refused};
 use crate::error::Refusal;
 use crate::report::compose::{Composed, Draft, Piece};
-use crate::report::evidence::{Evidence, Findings};
+use crate::report::evidence::{Examination, Findings};
 use crate::report::frame::Frame;
 use crate::report::gather::Gathered;
 use crate::report::language::Language;
@@ -30,12 +31,53 @@ pub struct ReportParts {
     pub ledger_share: f64,
     /// The most the ledger may take, UTF-16 code units.
     pub ledger_cap: u32,
-    /// Whether the prose's claims are looked up.
-    pub check_claims: bool,
+}
+
+/// What the evidence of a report is read by.
+#[napi(object, object_to_js = false)]
+pub struct EvidenceRules {
+    /// The prose whose claims are looked up; absent where none are.
+    pub prose: Option<String>,
+    /// Seqs of the events that the model was sent as they are.
+    pub sent: Vec<u32>,
     /// The configured part of the tool table, as JSON.
     pub tools: String,
     /// Directories whose prefix a path may carry or lack.
     pub roots: Vec<String>,
+}
+
+/// The evidence of one report, read piece by piece: the one place where a session's text crosses the border.
+#[napi]
+pub struct ReportEvidence(Option<Examination>);
+
+#[napi]
+impl ReportEvidence {
+    /// Begins to read.
+    ///
+    /// # Errors
+    /// A plain error where the tool table is not what it should be.
+    #[napi(constructor, catch_unwind)]
+    pub fn new(rules: EvidenceRules) -> napi::Result<Self> {
+        let tools: BTreeMap<String, Tool> = serde_json::from_str(&rules.tools)?;
+        let EvidenceRules { prose, sent, roots, .. } = rules;
+        Ok(Self(Some(Examination::new(Tools::new(tools), prose.as_deref(), sent, roots))))
+    }
+
+    /// Reads one piece in place: JSON in UTF-8 as [`Examination::read`] describes it.
+    ///
+    /// # Errors
+    /// A plain error where the piece is no UTF-8 or not such an object, or the report is composed already.
+    #[napi(catch_unwind)]
+    pub fn read(&mut self, piece: Uint8Array) -> napi::Result<()> {
+        let json =
+            std::str::from_utf8(&piece).map_err(|error| napi::Error::from_reason(error.to_string()))?;
+        self.0.as_mut().ok_or_else(used)?.read(json)?;
+        Ok(())
+    }
+}
+
+fn used() -> napi::Error {
+    napi::Error::from_reason("the evidence of a report is read once")
 }
 
 /// A composed report.
@@ -102,18 +144,13 @@ impl FoldPlan {
         Ok(())
     }
 
-    /// Composes the report that lands. `evidence` is the JSON that [`Evidence::read`] describes: the one place
-    /// where a session's text crosses the border.
+    /// Composes the report that lands, from evidence that was read to its end.
     ///
     /// # Errors
-    /// serde's own where the evidence or the tool table is not what it should be.
+    /// A plain error where the evidence was used for a report before.
     #[napi(catch_unwind)]
-    pub fn compose(&self, parts: ReportParts, evidence: String) -> napi::Result<ComposedReport> {
-        let tools: BTreeMap<String, Tool> = serde_json::from_str(&parts.tools)?;
-        let roots: Vec<&str> = parts.roots.iter().map(String::as_str).collect();
-        let checked = parts.prose.as_deref().filter(|_| parts.check_claims);
-        let Findings { gathered, unverified } =
-            Evidence::read(&evidence)?.examine(&Tools::new(tools), checked, &roots);
+    pub fn compose(&self, parts: ReportParts, evidence: &mut ReportEvidence) -> napi::Result<ComposedReport> {
+        let Findings { gathered, unverified } = evidence.0.take().ok_or_else(used)?.finish();
         let frame = self.frame(gathered.steps, parts.prose.is_none());
         let text_room = match self.plan.folded_chars {
             0 => usize::MAX,

@@ -94,13 +94,37 @@ impl Reader {
         {
             return self.add(ClaimKind::QuotedError, trimmed_end(quote.trim()));
         }
-        for (index, part) in line.split('`').enumerate() {
-            if index % 2 == 1 {
-                self.code(part.trim());
+        self.spans(line);
+    }
+
+    /// Text with code spans and quotations in it, whichever opens first.
+    fn spans(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some((at, open)) = rest.char_indices().find(|(_, c)| *c == '`' || closing(*c).is_some()) {
+            let (before, from) = rest.split_at(at);
+            self.plain(before);
+            let inner = from.get(open.len_utf8()..).unwrap_or_default();
+            let last = before.chars().next_back();
+            let end = match open {
+                '`' => inner.find('`'),
+                '"' => end_of_quote(last, inner),
+                other => closing(other).and_then(|close| inner.find(close)),
+            };
+            let Some(end) = end else {
+                rest = inner;
+                continue;
+            };
+            let (span, after) = inner.split_at(end);
+            if open == '`' {
+                self.code(span.trim());
+            } else if speaks_of_error(span) && span.contains(char::is_whitespace) {
+                self.add(ClaimKind::QuotedError, trimmed_end(span.trim()));
             } else {
-                self.text(part);
+                self.spans(span);
             }
+            rest = after.get(after.chars().next().map_or(0, char::len_utf8)..).unwrap_or_default();
         }
+        self.plain(rest);
     }
 
     /// The inside of backticks.
@@ -111,13 +135,12 @@ impl Reader {
             return;
         }
         // An elided span claims its parts.
-        if span.contains('…') || span.contains("...") {
-            for part in span.split('…').flat_map(|part| part.split("...")).map(str::trim) {
-                if part.chars().count() >= 4 {
-                    self.plain(part);
-                }
-            }
-            return;
+        let parts = elided(span);
+        if parts.len() > 1 {
+            return parts
+                .into_iter()
+                .filter(|part| part.chars().count() >= 4)
+                .for_each(|part| self.plain(part));
         }
         if let Some(command) = span.strip_prefix("$ ") {
             return self.add(ClaimKind::Command, command.trim());
@@ -142,32 +165,6 @@ impl Reader {
             }
             None => {}
         }
-    }
-
-    /// Text outside of backticks: quotations that speak of errors, then single tokens.
-    fn text(&mut self, text: &str) {
-        const MARKS: [(char, char); 5] = [('"', '"'), ('“', '”'), ('「', '」'), ('『', '』'), ('«', '»')];
-        let mut rest = text;
-        while let Some((at, open)) =
-            rest.char_indices().find(|(_, c)| MARKS.iter().any(|(open, _)| open == c))
-        {
-            let close = MARKS.iter().find(|(mark, _)| *mark == open).map_or(open, |(_, close)| *close);
-            let (before, from) = rest.split_at(at);
-            self.plain(before);
-            let inner = from.get(open.len_utf8()..).unwrap_or_default();
-            let Some(end) = inner.find(close) else {
-                rest = inner;
-                continue;
-            };
-            let (quote, after) = inner.split_at(end);
-            if speaks_of_error(quote) && quote.contains(char::is_whitespace) {
-                self.add(ClaimKind::QuotedError, trimmed_end(quote.trim()));
-            } else {
-                self.plain(quote);
-            }
-            rest = after.get(close.len_utf8()..).unwrap_or_default();
-        }
-        self.plain(rest);
     }
 
     fn plain(&mut self, text: &str) {
@@ -227,4 +224,55 @@ impl Reader {
             rest = after;
         }
     }
+}
+
+/// What closes a quotation that this character opens.
+fn closing(open: char) -> Option<char> {
+    const MARKS: [(char, char); 5] = [('"', '"'), ('“', '”'), ('「', '」'), ('『', '』'), ('«', '»')];
+    MARKS.iter().find(|(mark, _)| *mark == open).map(|(_, close)| *close)
+}
+
+/// Where a quotation in straight quotes ends. An error message may quote in its turn: a mark behind white
+/// space and before a word opens, any other closes. Where that does not work out, the next mark closes.
+fn end_of_quote(before: Option<char>, inner: &str) -> Option<usize> {
+    let mut depth = 1_u32;
+    let mut last = before;
+    let mut chars = inner.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if c == '"' {
+            let next = chars.peek().map(|(_, next)| *next);
+            let opens = last.is_some_and(|last| last.is_whitespace() || last == '(' || last == '[')
+                && next.is_some_and(char::is_alphanumeric);
+            depth = if opens { depth + 1 } else { depth - 1 };
+            if depth == 0 {
+                return Some(at);
+            }
+        }
+        last = Some(c);
+    }
+    inner.find('"')
+}
+
+/// The parts of a text around `…` and `...`; `./...` is a pattern of packages and stays whole.
+pub(super) fn elided(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    let mut from = 0;
+    while let Some(at) = rest.get(from..).and_then(|tail| tail.find(['…', '.'])).map(|at| from + at) {
+        let tail = rest.get(at..).unwrap_or_default();
+        let before = rest.get(..at).unwrap_or_default();
+        let width = if tail.starts_with('…') {
+            '…'.len_utf8()
+        } else if tail.starts_with("...") && !before.ends_with('/') {
+            tail.len() - tail.trim_start_matches('.').len()
+        } else {
+            from = at + tail.len() - tail.trim_start_matches('.').len();
+            continue;
+        };
+        parts.push(before.trim());
+        rest = tail.get(width..).unwrap_or_default();
+        from = 0;
+    }
+    parts.push(rest.trim());
+    parts
 }

@@ -1,6 +1,5 @@
-//! The one text that crosses the border for a report: the region's events as the log holds them, and the rest
-//! of what the model was sent. It is read in one pass, an event at a time, so that no second copy of a large
-//! region is ever held.
+//! The text that crosses the border for a report: the region's events as the log holds them, and the rest of
+//! what the model was sent. It is read once and piece by piece, so that a large region is never held here.
 
 use std::collections::BTreeSet;
 
@@ -13,19 +12,16 @@ use super::lookup::Lookup;
 use super::tools::Tools;
 use crate::event::{Block, Envelope, Event, Message, Seq, Source};
 
-/// Events and messages, still as JSON.
-#[derive(Debug, Deserialize)]
-pub struct Evidence<'a> {
-    /// The assistant message before the region.
+/// One piece of the evidence.
+#[derive(Deserialize)]
+struct Piece<'a> {
+    /// The assistant message before the region, in the first piece.
     #[serde(borrow, default)]
-    carrier: Option<&'a RawValue>,
-    /// The region's events in log order.
+    carrier: Option<Envelope<'a>>,
+    /// Events of the region, in log order over all pieces.
     #[serde(borrow, default)]
-    events: Vec<&'a RawValue>,
-    /// Seqs of those events that the model was sent as they are.
-    #[serde(default)]
-    sent: Vec<Seq>,
-    /// Every other message of the report request.
+    events: Vec<Envelope<'a>>,
+    /// Messages of the report request that are none of those events.
     #[serde(borrow, default)]
     messages: Vec<&'a RawValue>,
 }
@@ -39,58 +35,72 @@ pub struct Findings {
     pub unverified: Vec<Claim>,
 }
 
-impl<'a> Evidence<'a> {
-    /// Reads `{ carrier?, events, sent, messages }`.
-    ///
-    /// # Errors
-    /// serde's own where the whole is not such an object.
-    pub fn read(json: &'a str) -> serde_json::Result<Self> {
-        let mut evidence: Self = serde_json::from_str(json)?;
-        evidence.sent.sort_unstable();
-        Ok(evidence)
-    }
-
-    /// Reads the facts and, where there is prose to check, looks its claims up. `roots` are directories whose
-    /// prefix a path may carry or lack. An event of a shape that is not known is passed over: it has no fact
-    /// to tell, and a fold must not fail for it.
-    ///
-    /// What an older report stated and nobody could verify is no proof of itself: such a claim must be found
-    /// outside of reports.
-    #[must_use]
-    pub fn examine(&self, tools: &Tools, prose: Option<&str>, roots: &[&str]) -> Findings {
-        let mut gatherer = Gatherer::new(tools, self.carrier.and_then(event).as_ref());
-        let mut check = Check::new(prose.map(claims).unwrap_or_default(), roots);
-        for event in self.events.iter().copied().filter_map(event) {
-            gatherer.read(&event);
-            if self.sent.binary_search(&event.seq).is_ok() {
-                check.read(event.content(), event.source());
-            }
-        }
-        for raw in &self.messages {
-            if let Ok(message) = serde_json::from_str::<Message<'_>>(raw.get()) {
-                check.read(&message.content, Some(&message.source));
-            }
-        }
-        Findings { gathered: gatherer.finish(), unverified: check.finish(roots) }
-    }
+/// A region and a prose under examination.
+pub struct Examination {
+    gatherer: Gatherer,
+    check: Check,
+    sent: Vec<Seq>,
 }
 
-fn event(raw: &RawValue) -> Option<Event<'_>> {
-    Event::read(Envelope::parse(raw.get()).ok()?, None).ok()
+impl Examination {
+    /// Begins. Where there is `prose`, its claims are looked up in what the model was `sent`: the events of
+    /// these seqs, and all messages. `roots` are directories whose prefix a path may carry or lack.
+    #[must_use]
+    pub fn new(tools: Tools, prose: Option<&str>, mut sent: Vec<Seq>, roots: Vec<String>) -> Self {
+        sent.sort_unstable();
+        let check = Check::new(prose.map(claims).unwrap_or_default(), roots);
+        Self { gatherer: Gatherer::new(tools), check, sent }
+    }
+
+    /// Reads one piece: `{ carrier?, events?, messages? }`. An event or a message of a shape that is not known
+    /// is passed over: it has no fact to tell, and a fold must not fail for it.
+    ///
+    /// # Errors
+    /// serde's own where the piece is not such an object.
+    pub fn read(&mut self, json: &str) -> serde_json::Result<()> {
+        let Piece { carrier, events, messages } = serde_json::from_str(json)?;
+        let event = |envelope| Event::read(envelope, None).ok();
+        if let Some(carrier) = carrier.and_then(event) {
+            self.gatherer.carrier(&carrier);
+        }
+        for event in events.into_iter().filter_map(event) {
+            self.gatherer.read(&event);
+            if self.sent.binary_search(&event.seq).is_ok() {
+                self.check.read(event.content(), event.source());
+            }
+        }
+        for raw in messages {
+            if let Ok(message) = serde_json::from_str::<Message<'_>>(raw.get()) {
+                self.check.read(&message.content, Some(&message.source));
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the region and says what it shows.
+    ///
+    /// What an older report stated and nobody could verify is no proof of itself: such a claim must have been
+    /// found outside of reports.
+    #[must_use]
+    pub fn finish(self) -> Findings {
+        Findings { gathered: self.gatherer.finish(), unverified: self.check.finish() }
+    }
 }
 
 /// A claim check under way. Older reports wait until all else was read: they are few and short.
 struct Check {
     lookup: Lookup,
+    roots: Vec<String>,
     idle: bool,
     reports: Vec<String>,
     disputed: BTreeSet<String>,
 }
 
 impl Check {
-    fn new(claims: Vec<Claim>, roots: &[&str]) -> Self {
+    fn new(claims: Vec<Claim>, roots: Vec<String>) -> Self {
         let idle = claims.is_empty();
-        Self { lookup: Lookup::new(claims, roots), idle, reports: Vec::new(), disputed: BTreeSet::new() }
+        let lookup = Lookup::new(claims, &roots);
+        Self { lookup, roots, idle, reports: Vec::new(), disputed: BTreeSet::new() }
     }
 
     fn read(&mut self, content: &[Block<'_>], source: Option<&Source<'_>>) {
@@ -106,14 +116,14 @@ impl Check {
         }
     }
 
-    fn finish(self, roots: &[&str]) -> Vec<Claim> {
-        let Self { lookup, reports, disputed, .. } = self;
+    fn finish(self) -> Vec<Claim> {
+        let Self { lookup, roots, reports, disputed, .. } = self;
         let missing = lookup.unverified();
         if missing.is_empty() || reports.is_empty() {
             return missing;
         }
         let open = missing.iter().filter(|claim| !disputed.contains(&claim.text)).cloned().collect();
-        let mut again = Lookup::new(open, roots);
+        let mut again = Lookup::new(open, &roots);
         reports.iter().for_each(|text| again.read(text));
         let nowhere = again.unverified();
         missing

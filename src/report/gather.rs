@@ -30,8 +30,8 @@ pub struct Gathered {
 }
 
 /// Reads the region's events, one at a time and in log order.
-pub struct Gatherer<'t> {
-    tools: &'t Tools,
+pub struct Gatherer {
+    tools: Tools,
     open: BTreeMap<String, VecDeque<Open>>,
     out: Gathered,
     last: Option<Line>,
@@ -58,17 +58,18 @@ struct Dispatch<'a> {
     content: Vec<Block<'a>>,
 }
 
-impl<'t> Gatherer<'t> {
-    /// A reader of a region. `carrier` is the assistant message before it whose other calls are answered
-    /// inside (spec/rewind.md 1.3).
+impl Gatherer {
+    /// A reader of a region.
     #[must_use]
-    pub fn new(tools: &'t Tools, carrier: Option<&Event<'_>>) -> Self {
-        let mut gatherer = Self { tools, open: BTreeMap::new(), out: Gathered::default(), last: None };
-        if let Some(carrier) = carrier {
-            gatherer.open_calls(carrier);
-            gatherer.open.values_mut().flatten().for_each(|call| call.ours = false);
-        }
-        gatherer
+    pub fn new(tools: Tools) -> Self {
+        Self { tools, open: BTreeMap::new(), out: Gathered::default(), last: None }
+    }
+
+    /// Takes in the assistant message before the region, whose other calls are answered inside
+    /// (spec/rewind.md 1.3); none of them is missed if it is not.
+    pub fn carrier(&mut self, carrier: &Event<'_>) {
+        self.open_calls(carrier);
+        self.open.values_mut().flatten().for_each(|call| call.ours = false);
     }
 
     /// Takes in one event.

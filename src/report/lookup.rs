@@ -1,9 +1,9 @@
 //! Looks all claims up in one pass: one automaton over text with quotes, white space and path separators made
 //! equal, each hit bounded at token ends. Linear in the text, whatever the number of claims.
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
-use super::claims::{Claim, ClaimKind};
+use super::claims::{Claim, ClaimKind, elided};
 
 /// Claims being looked up. Feed every text the model was sent, then ask what was nowhere.
 #[derive(Debug)]
@@ -39,6 +39,8 @@ enum Ends {
     Number,
 }
 
+/// Bytes of needles up to which the automaton is of the fast kind: some ten megabytes at most.
+const FAST: usize = 32 * 1024;
 /// Normalised bytes judged at a time; what a hit's ends may need is carried over.
 const CHUNK: usize = 64 * 1024;
 /// Bytes beside a hit that may decide.
@@ -48,13 +50,17 @@ impl Lookup {
     /// Prepares the claims. `roots` are directories whose prefix a path may carry or lack, such as the
     /// session's working directory.
     #[must_use]
-    pub fn new(claims: Vec<Claim>, roots: &[&str]) -> Self {
+    pub fn new(claims: Vec<Claim>, roots: &[String]) -> Self {
         let mut needles = Vec::new();
         let ways = claims.iter().map(|claim| ways(claim, roots, &mut needles)).collect();
         let patterns: Vec<&[u8]> = needles.iter().map(|needle: &Needle| needle.text.as_slice()).collect();
         let longest = patterns.iter().map(|pattern| pattern.len()).max().unwrap_or(0);
+        // The fast kind costs memory by the byte of needle: only for as many as a report makes.
+        let bytes: usize = patterns.iter().map(|pattern| pattern.len()).sum();
+        let kind = (bytes <= FAST).then_some(AhoCorasickKind::DFA);
         // Building fails only beyond four billion states, which the bounds on claims exclude.
-        let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(patterns).ok();
+        let automaton =
+            AhoCorasick::builder().kind(kind).match_kind(MatchKind::Standard).build(patterns).ok();
         Self { claims, ways, needles, automaton, longest, buffer: Vec::new(), carried: false }
     }
 
@@ -68,7 +74,7 @@ impl Lookup {
         self.carried = false;
         let mut spaced = false;
         while !bytes.is_empty() {
-            bytes = self.normalise(bytes, &mut spaced);
+            bytes = fill(&mut self.buffer, CHUNK, bytes, &mut spaced);
             self.judge(bytes.is_empty());
         }
     }
@@ -80,29 +86,6 @@ impl Lookup {
         let found = |needle: &usize| needles.get(*needle).is_some_and(|needle| needle.found);
         let is_found = |ways: &Vec<Vec<usize>>| ways.iter().any(|way| way.iter().all(found));
         claims.into_iter().zip(ways).filter(|(_, ways)| !is_found(ways)).map(|(claim, _)| claim).collect()
-    }
-
-    /// Fills the buffer up to a chunk and returns the bytes left.
-    fn normalise<'t>(&mut self, bytes: &'t [u8], spaced: &mut bool) -> &'t [u8] {
-        let mut rest = bytes;
-        while self.buffer.len() < CHUNK {
-            let plain = rest.iter().position(|byte| !PLAIN[usize::from(*byte)]).unwrap_or(rest.len());
-            let (run, tail) = rest.split_at(plain);
-            if !run.is_empty() {
-                self.buffer.extend_from_slice(run);
-                *spaced = false;
-            }
-            let Some((mapped, after)) = special(tail) else { return tail };
-            if mapped != b' ' || !*spaced {
-                match mapped {
-                    KEEP => self.buffer.extend(tail.first()),
-                    mapped => self.buffer.push(mapped),
-                }
-            }
-            *spaced = mapped == b' ';
-            rest = after;
-        }
-        rest
     }
 
     fn judge(&mut self, last: bool) {
@@ -124,58 +107,77 @@ impl Lookup {
     }
 }
 
-/// Bytes that normalisation leaves as they are. The rest: white space, quotes, backslashes, and the lead bytes
-/// of typographic quotes.
-static PLAIN: [bool; 256] = {
-    let mut plain = [true; 256];
-    let special = b" \t\r\n\x0b\x0c'\"`\\\xE2\xE3\xC2";
-    let mut at = 0;
-    while at < special.len() {
-        plain[special[at] as usize] = false;
-        at += 1;
+/// What each byte becomes. White space and quotes are made equal; a backslash and the lead bytes of typographic
+/// quotes depend on what follows.
+static MAP: [u8; 256] = {
+    let mut map = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(clippy::cast_possible_truncation, reason = "below 256")]
+        let same = byte as u8;
+        map[byte] = match same {
+            b'\t' | b'\r' | b'\n' | 0x0b | 0x0c => b' ',
+            b'"' | b'`' => QUOTE,
+            // NUL maps to itself and reads as special, which leaves it as it is.
+            b'\\' | 0xE2 | 0xE3 | 0xC2 => SPECIAL,
+            same => same,
+        };
+        byte += 1;
     }
-    plain
+    map
 };
 
-/// Stands for "the byte itself".
-const KEEP: u8 = 0;
+/// Marks the bytes that depend on what follows.
+const SPECIAL: u8 = 0;
 const QUOTE: u8 = b'\'';
 
-/// What a run of special bytes becomes, and what follows it.
-fn special(bytes: &[u8]) -> Option<(u8, &[u8])> {
-    Some(match bytes {
-        [] => return None,
-        [b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c, rest @ ..] => (b' ', rest),
-        [b'\'' | b'"' | b'`', rest @ ..] => (QUOTE, rest),
+/// What a special byte becomes together with the bytes behind it, and what is left of those.
+fn special(byte: u8, after: &[u8]) -> (u8, &[u8]) {
+    match (byte, after) {
         // JSON inside of text escapes its line breaks and quotes.
-        [b'\\', b'n' | b't' | b'r', rest @ ..] => (b' ', rest),
-        [b'\\', b'"' | b'\'', rest @ ..] => (QUOTE, rest),
-        [b'\\', b'\\', rest @ ..] | [b'\\', rest @ ..] => (b'/', rest),
+        (b'\\', [b'n' | b't' | b'r', rest @ ..]) => (b' ', rest),
+        (b'\\', [b'"' | b'\'', rest @ ..]) => (QUOTE, rest),
+        (b'\\', [b'\\', rest @ ..] | rest) => (b'/', rest),
         // ‘ ’ “ ” « » 「 」 『 』 and the no-break space.
-        [0xE2, 0x80, 0x98 | 0x99 | 0x9C | 0x9D, rest @ ..] => (QUOTE, rest),
-        [0xC2, 0xAB | 0xBB, rest @ ..] => (QUOTE, rest),
-        [0xE3, 0x80, 0x8C..=0x8F, rest @ ..] => (QUOTE, rest),
-        [0xC2, 0xA0, rest @ ..] => (b' ', rest),
-        [_, rest @ ..] => (KEEP, rest),
-    })
+        (0xE2, [0x80, 0x98 | 0x99 | 0x9C | 0x9D, rest @ ..]) => (QUOTE, rest),
+        (0xC2, [0xAB | 0xBB, rest @ ..]) => (QUOTE, rest),
+        (0xE3, [0x80, 0x8C..=0x8F, rest @ ..]) => (QUOTE, rest),
+        (0xC2, [0xA0, rest @ ..]) => (b' ', rest),
+        _ => (byte, after),
+    }
+}
+
+/// Fills the buffer with normalised bytes, up to `limit` in all, and returns the bytes left. `spaced` tells
+/// whether the last byte was white space: a run of it becomes one space.
+fn fill<'t>(buffer: &mut Vec<u8>, limit: usize, bytes: &'t [u8], spaced: &mut bool) -> &'t [u8] {
+    let mut written = buffer.len();
+    buffer.resize(limit.max(written), 0);
+    let mut last = if *spaced { b' ' } else { 0 };
+    let mut rest = bytes;
+    // A surplus space is written and then written over: a branch for it costs more than the byte.
+    while let (Some(slot), Some((&byte, after))) = (buffer.get_mut(written), rest.split_first()) {
+        let (mapped, after) = match MAP[usize::from(byte)] {
+            SPECIAL => special(byte, after),
+            mapped => (mapped, after),
+        };
+        *slot = mapped;
+        written += usize::from(mapped != b' ' || last != b' ');
+        last = mapped;
+        rest = after;
+    }
+    buffer.truncate(written);
+    *spaced = last == b' ';
+    rest
 }
 
 fn normalised(text: &str) -> Vec<u8> {
-    let mut lookup = Lookup {
-        claims: Vec::new(),
-        ways: Vec::new(),
-        needles: Vec::new(),
-        automaton: None,
-        longest: 1,
-        buffer: Vec::new(),
-        carried: false,
-    };
-    lookup.normalise(text.as_bytes(), &mut false);
-    lookup.buffer
+    let mut bytes = Vec::new();
+    fill(&mut bytes, text.len(), text.as_bytes(), &mut false);
+    bytes
 }
 
 /// The ways to find a claim; its needles are appended to `needles`.
-fn ways(claim: &Claim, roots: &[&str], needles: &mut Vec<Needle>) -> Vec<Vec<usize>> {
+fn ways(claim: &Claim, roots: &[String], needles: &mut Vec<Needle>) -> Vec<Vec<usize>> {
     let mut needle = |text: &str, ends: Ends| {
         let text = normalised(text.trim());
         needles.push(Needle { found: text.is_empty(), text, ends });
@@ -196,8 +198,8 @@ fn ways(claim: &Claim, roots: &[&str], needles: &mut Vec<Needle>) -> Vec<Vec<usi
         ClaimKind::Url => vec![vec![needle(claim.text.trim_end_matches('/'), Ends::Url)]],
         ClaimKind::Hash => vec![vec![needle(&claim.text, Ends::Hash)]],
         ClaimKind::QuotedError => {
-            let parts = claim.text.split('…').flat_map(|part| part.split("...")).map(str::trim);
-            vec![parts.filter(|part| !part.is_empty()).map(|part| needle(part, Ends::Word)).collect()]
+            let parts = elided(&claim.text).into_iter().filter(|part| !part.is_empty());
+            vec![parts.map(|part| needle(part, Ends::Word)).collect()]
         }
         ClaimKind::Identifier => {
             let ends = if claim.text.contains('-') { Ends::Kebab } else { Ends::Word };
@@ -217,7 +219,7 @@ fn ways(claim: &Claim, roots: &[&str], needles: &mut Vec<Needle>) -> Vec<Vec<usi
 }
 
 /// A path as it stands, and without the prefixes that the same file may go without.
-fn path_forms(path: &str, roots: &[&str]) -> Vec<String> {
+fn path_forms(path: &str, roots: &[String]) -> Vec<String> {
     let path = path.strip_prefix("file://").unwrap_or(path).replace('\\', "/");
     let path = path.trim_end_matches('/');
     let path = path.strip_prefix("./").unwrap_or(path);

@@ -147,8 +147,9 @@ const TESTS: usize = 6;
 pub(super) const LINE: usize = 200;
 
 /// Words that make a line worth a look. Which of them makes an error is for [`is_error`] and [`is_failing_test`].
-const MARKS: [&str; 24] = [
+const MARKS: [&str; 25] = [
     "error",
+    "ERR!",
     "Error",
     "ERROR",
     "fatal",

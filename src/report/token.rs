@@ -207,7 +207,16 @@ pub(super) fn speaks_of_error(text: &str) -> bool {
         "找不到",
     ];
     let lower = text.to_lowercase();
-    WORDS.iter().any(|word| lower.contains(word))
+    WORDS.iter().any(|word| lower.contains(word)) || names_a_type(text)
+}
+
+/// `java.io.Something: reason`: a message that opens with the name of what was thrown.
+fn names_a_type(text: &str) -> bool {
+    let Some(name) = text.split_whitespace().next().and_then(|word| word.strip_suffix(':')) else {
+        return false;
+    };
+    let inside = name.chars().skip(1).any(|c| c.is_ascii_uppercase() || c == '.');
+    inside && name.len() > 3 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '.' || c == '_')
 }
 
 /// `<name>`: a slot to be filled in, not a claim.

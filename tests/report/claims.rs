@@ -1,6 +1,6 @@
 use serde_json::json;
-use tool_rewind::report::claims::{Claim, ClaimKind, claims};
-use tool_rewind::report::evidence::Evidence;
+use tool_rewind::report::claims::{ClaimKind, claims};
+use tool_rewind::report::evidence::Examination;
 use tool_rewind::report::lookup::Lookup;
 use tool_rewind::report::tools::Tools;
 
@@ -12,7 +12,7 @@ fn found(prose: &str) -> Vec<(ClaimKind, String)> {
 
 /// Claims of `prose` that `text` does not show.
 fn missing(prose: &str, text: &str) -> Vec<String> {
-    let mut lookup = Lookup::new(claims(prose), &["/home/me/app"]);
+    let mut lookup = Lookup::new(claims(prose), &["/home/me/app".to_owned()]);
     lookup.read(text);
     lookup.unverified().into_iter().map(|claim| claim.text).collect()
 }
@@ -33,6 +33,15 @@ fn every_kind_of_claim_is_read_from_prose() {
         ("```sh\n$ ./run.sh -v\nmake all\n```", vec![(Command, "./run.sh -v"), (Command, "make all")]),
         ("It says \"cannot find module x\" there.", vec![(QuotedError, "cannot find module x")]),
         ("报错“无法解析 模块”。", vec![(QuotedError, "无法解析 模块")]),
+        (
+            "Says \"error: expected `u32`, found `x`\" now.",
+            vec![(QuotedError, "error: expected `u32`, found `x`")],
+        ),
+        (
+            "Ends with \"ERROR: table \"a_b\" violates \"c\"\" and \"no error\".",
+            vec![(QuotedError, "ERROR: table \"a_b\" violates \"c\""), (QuotedError, "no error")],
+        ),
+        ("An \"open error quote of 1234", vec![(Number, "1234")]),
         ("> TypeError: x is not a function", vec![(QuotedError, "TypeError: x is not a function")]),
         ("Call `parseConfig()` or `Foo::bar`.", vec![(Identifier, "parseConfig"), (Identifier, "Foo::bar")]),
         ("At https://x.dev/a?b=1 we saw it.", vec![(Url, "https://x.dev/a?b=1")]),
@@ -45,7 +54,8 @@ fn every_kind_of_claim_is_read_from_prose() {
         ("both and/or read/write over TCP/IP at 10:45", vec![]),
         ("In [s120] nothing; v2 and x86 too; Node.js, e.g.", vec![]),
         ("Use `<name>` here", vec![]),
-        ("`a … longer part`", vec![]),
+        ("`a … longer part`, `see src/a.rs...src/b.rs`", vec![(Path, "src/a.rs"), (Path, "src/b.rs")]),
+        ("`go test ./... -run X` and `0..10`", vec![(Command, "go test ./... -run X")]),
     ];
     for (prose, expected) in cases {
         let expected: Vec<(ClaimKind, String)> =
@@ -144,6 +154,13 @@ fn a_hit_across_any_chunk_edge_is_found_and_a_wrong_one_is_not() {
     }
 }
 
+/// What a prose claims and nothing in the pieces shows.
+fn unproven(prose: &str, sent: &[u32], pieces: &[String]) -> Vec<String> {
+    let mut examination = Examination::new(Tools::default(), Some(prose), sent.to_vec(), Vec::new());
+    pieces.iter().for_each(|piece| examination.read(piece).unwrap());
+    examination.finish().unverified.into_iter().map(|claim| claim.text).collect()
+}
+
 #[test]
 fn what_the_model_was_sent_is_looked_up_and_nothing_else() {
     let log = Log::default()
@@ -153,50 +170,49 @@ fn what_the_model_was_sent_is_looked_up_and_nothing_else() {
             "ok 512 of 514",
         )
         .does("read", json!({ "file_path": "src/one.ts" }), "1: alphaBeta");
-    let events = log.json();
-    let payload = |sent: &str, messages: &str| {
-        format!("{{\"events\":{events},\"sent\":{sent},\"messages\":{messages}}}")
-    };
+    let events = format!("{{\"events\":{}}}", log.json());
     let prose = "`src/one.ts` has `alphaBeta`; `npm run \"e2e\"` gave 512 of 514; 7001; `src/two.ts`; 999";
-    let check = |json: &str| -> Vec<String> {
-        let evidence = Evidence::read(json).unwrap();
-        evidence
-            .examine(&Tools::default(), Some(prose), &[])
-            .unverified
-            .into_iter()
-            .map(|claim: Claim| claim.text)
-            .collect()
-    };
-    assert_eq!(check(&payload("[10,11,12,13]", "[]")), ["src/two.ts", "999"]);
-    // The second pair was not sent as it is: a pruned text was.
-    let pruned = r#"[{"content":[{"type":"tool-result","toolCallId":"x","content":[{"type":"text","text":"src/two.ts [cut]"}]}]}]"#;
-    assert_eq!(check(&payload("[10,11,12]", pruned)), ["alphaBeta", "999"]);
-    assert_eq!(check(&payload("[]", "[]")).len(), 8);
+    assert_eq!(unproven(prose, &[13, 10, 11, 12], std::slice::from_ref(&events)), ["src/two.ts", "999"]);
+    // The last result was not sent as it is: a pruned text was, as a message of its own.
+    let pruned = r#"{"messages":[{"content":[{"type":"tool-result","toolCallId":"x",
+        "content":[{"type":"text","text":"src/two.ts [cut]"}]}]}]}"#;
+    assert_eq!(unproven(prose, &[10, 11, 12], &[events.clone(), pruned.to_owned()]), ["alphaBeta", "999"]);
+    assert_eq!(unproven(prose, &[], &[events]).len(), 8);
 }
 
 #[test]
 fn an_unproven_claim_of_an_older_report_does_not_prove_itself() {
     let source = json!({ "kind": "plugin", "plugin": "rewind", "markId": 1, "unverified": ["src/ghost.rs"] });
-    let log = Log::default().report("`src/ghost.rs` and `src/real.rs` matter", source.clone());
-    let events = log.json();
-    let json = format!("{{\"events\":{events},\"sent\":[10]}}");
-    let evidence = Evidence::read(&json).unwrap();
+    let log = Log::default().report("`src/ghost.rs` and `src/real.rs` matter", source);
+    let piece = |log: &Log| format!("{{\"events\":{}}}", log.json());
     let prose = "`src/real.rs`, `src/ghost.rs`, `src/new.rs`";
-    let unverified = evidence.examine(&Tools::default(), Some(prose), &[]).unverified;
-    let texts: Vec<&str> = unverified.iter().map(|claim| claim.text.as_str()).collect();
-    assert_eq!(texts, ["src/ghost.rs", "src/new.rs"]);
+    assert_eq!(unproven(prose, &[10], &[piece(&log)]), ["src/ghost.rs", "src/new.rs"]);
     // Seen in the open since, it is proven.
     let log = log.does("read", json!({ "file_path": "src/ghost.rs" }), "1: boo");
-    let json = format!("{{\"events\":{},\"sent\":[10,11,12]}}", log.json());
-    let findings = Evidence::read(&json).unwrap().examine(&Tools::default(), Some("`src/ghost.rs`"), &[]);
-    assert_eq!(findings.unverified, []);
+    assert_eq!(unproven("`src/ghost.rs`", &[10, 11, 12], &[piece(&log)]), [""; 0]);
+}
+
+#[test]
+fn pieces_make_one_region() {
+    let log = Log::default()
+        .says("", &[("a", "bash", json!({ "command": "make" }))])
+        .result("a", "[exit code: 2]")
+        .does("bash", json!({ "command": "make" }), "done");
+    let events: Vec<serde_json::Value> = serde_json::from_str(&log.json()).unwrap();
+    let mut examination = Examination::new(Tools::default(), None, Vec::new(), Vec::new());
+    for event in &events {
+        examination.read(&json!({ "events": [event] }).to_string()).unwrap();
+    }
+    assert_eq!(examination.finish().gathered.ledger, log.gather().ledger);
 }
 
 #[test]
 fn events_of_unknown_shape_cost_no_fold() {
-    let json = r#"{"carrier":null,"events":[{"type":"tool/result","seq":1,"data":{"message":{}}},{"seq":"x"},7,
-        {"type":"future/thing","seq":2,"data":{}}],"messages":[{"content":"plain"},3],"sent":[1,2]}"#;
-    let evidence = Evidence::read(json).unwrap();
-    assert_eq!(evidence.examine(&Tools::default(), None, &[]).gathered.ledger.len(), 0);
-    assert!(Evidence::read("7").is_err() && Evidence::read("{").is_err());
+    let mut examination = Examination::new(Tools::default(), Some("`x_y`"), vec![1, 2, 3], Vec::new());
+    let strange = r#"{"carrier":null,"events":[{"type":"tool/result","seq":1,"data":{"message":{}}},
+        {"type":"user/message","seq":3},{"type":"future/thing","seq":2,"data":{}}],"messages":[{"content":"plain"},3]}"#;
+    examination.read(strange).unwrap();
+    assert!(examination.read("7").is_err() && examination.read("{").is_err());
+    let findings = examination.finish();
+    assert_eq!((findings.gathered.ledger.len(), findings.unverified.len()), (0, 1));
 }

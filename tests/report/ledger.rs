@@ -144,8 +144,8 @@ fn the_carriers_other_calls_are_answered_in_the_region_and_never_missed() {
     let log = Log::default().result("c1", "total 4");
     let json = log.json();
     let carriers = parse_events(carrier).unwrap();
-    let tools = Tools::default();
-    let mut gatherer = Gatherer::new(&tools, carriers.first());
+    let mut gatherer = Gatherer::new(Tools::default());
+    gatherer.carrier(&carriers[0]);
     parse_events(&json).unwrap().iter().for_each(|event| gatherer.read(event));
     let gathered = gatherer.finish();
     assert_eq!(lines(&gathered, Kind::Command), [("ls -la".to_owned(), "Ok".to_owned(), 10, 1)]);

@@ -47,7 +47,7 @@ fn searches_say_how_much_they_found() {
 
 #[test]
 fn the_line_that_names_the_error_is_kept() {
-    let cases: [(&str, &[&str]); 9] = [
+    let cases: [(&str, &[&str]); 10] = [
         (
             "compiling\nsrc/a.ts(10,5): error TS2322: Type 'x'\n1 error",
             &["src/a.ts(10,5): error TS2322: Type 'x'", "1 error"],
@@ -61,6 +61,7 @@ fn the_line_that_names_the_error_is_kept() {
             &["E AssertionError: assert 1 == 2", "FAILED tests/a.py::test_b - assert"],
         ),
         ("error[E0308]: mismatched types\n --> src/a.rs:3", &["error[E0308]: mismatched types"]),
+        ("npm ERR! code E\nnpm ERR! peer x", &["npm ERR! code E", "npm ERR! peer x"]),
         ("a\nb\n[stderr]\nwhat happened here\nmore\n[exit code: 3]", &["what happened here"]),
         ("a\nthe last line\n[exit code: 3]", &["the last line"]),
         ("\u{1b}[31mError:\u{1b}[0m red alert", &["Error: red alert"]),

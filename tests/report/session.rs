@@ -70,12 +70,12 @@ impl Log {
     }
 
     pub(crate) fn gather(&self) -> Gathered {
-        self.gather_with(&Tools::default())
+        self.gather_with(Tools::default())
     }
 
-    pub(crate) fn gather_with(&self, tools: &Tools) -> Gathered {
+    pub(crate) fn gather_with(&self, tools: Tools) -> Gathered {
         let json = self.json();
-        let mut gatherer = Gatherer::new(tools, None);
+        let mut gatherer = Gatherer::new(tools);
         parse_events(&json).unwrap().iter().for_each(|event| gatherer.read(event));
         gatherer.finish()
     }
