@@ -100,6 +100,27 @@ test('1.3: the opening text alone makes no report: not appended, not for a call 
   assert.equal((await rewritten.fold()).foldedNodes, 2);
 });
 
+test('1.3: a tool that prints the opening beside the checkpoint call has written no report', async (t) => {
+  const scene = await sceneOf(t);
+  scene.person('find the port');
+  scene.says({ calls: [['cp', 'checkpoint', '{}'], ['s1', 'read', '{}']] });
+  scene.take({ callId: 'cp' });
+  scene.result('cp', 'marked');
+  scene.result('s1', `[rewind report of mark 1] found in a file\n${OUTPUT}`);
+  scene.rewind();
+  assert.equal((await scene.fold()).foldedNodes, 1);
+});
+
+test('1.8: a report from before the mark is not its report, whatever id it names', async (t) => {
+  const scene = await sceneOf(t);
+  scene.plugin('rewind', 'inherited with the log', { markId: 1 });
+  scene.person('find the port');
+  scene.mark();
+  scene.look('c1');
+  scene.rewind();
+  assert.equal((await scene.fold()).foldedNodes, 2);
+});
+
 test('1.3: a report of another mark in the carrier, or one from before the mark, is not this mark\'s', async (t) => {
   const scene = await sceneOf(t);
   scene.person('find the port');
