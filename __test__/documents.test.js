@@ -1,0 +1,72 @@
+/** The documents name commands, files and settings: all of them exist, and the commands are run here or named apart. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ROOT, environment } from '../scripts/lib/project.js';
+
+const DOCUMENTS = ['README.md', 'README.zh.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']
+  .concat(readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`));
+const read = (name) => readFileSync(join(ROOT, name), 'utf8');
+const MANIFEST = JSON.parse(read('package.json'));
+
+/** Test commands, publishing and servers are not run from a test; each says where it is run instead. */
+const ELSEWHERE = {
+  demo: 'the test of the demo, __test__/e2e', test: 'this very run', 'test:web': '.ci/run', check: '.ci/run', laws: '.ci/run',
+  bench: 'a measurement', 'bench:prune': 'a measurement', 'bench:turns': 'a measurement', fidelity: 'a measurement',
+  soak: 'a measurement', fuzz: '.ci/run', 'release:check': '.ci/run', 'pack:local': 'every end-to-end test packs so',
+  build: 'every command builds so',
+};
+
+function run(...args) {
+  return spawnSync(process.execPath, args, { cwd: ROOT, encoding: 'utf8', env: environment() });
+}
+
+test('every npm command that a document names is a script, and is run by a test or named apart', () => {
+  const named = new Set(DOCUMENTS.flatMap((name) => (
+    [...read(name).matchAll(/npm run ([a-z][\w:-]*)|npm (test)\b/g)].map(([, script, bare]) => script ?? bare)
+  )));
+  const inline = new Set(['docs', 'release']);
+  for (const script of named) {
+    assert.ok(MANIFEST.scripts[script], `a document names "npm run ${script}", which is no script`);
+    assert.ok(script in ELSEWHERE || inline.has(script), `"npm run ${script}" is run by no test`);
+  }
+  for (const script of Object.keys(MANIFEST.scripts)) {
+    assert.ok(DOCUMENTS.some((name) => new RegExp(`npm (run )?${script}\\b`).test(read(name))), `no document names ${script}`);
+  }
+});
+
+test('npm run docs agrees with the schemas', () => {
+  const { status, stderr } = run('scripts/docs.js', '--inside', '--check');
+  assert.equal(status, 0, stderr);
+});
+
+test('npm run release says how it is called, and platforms leaves what is there as it is', () => {
+  const usage = run('scripts/release.js');
+  assert.equal(usage.status, 1);
+  assert.match(usage.stderr, /usage: npm run release -- stage ARTIFACTS \| platforms/);
+  const folders = readdirSync(join(ROOT, 'npm'));
+  const before = folders.map((triple) => read(`npm/${triple}/package.json`));
+  assert.equal(run('scripts/release.js', 'platforms').status, 0);
+  assert.deepEqual(folders.map((triple) => read(`npm/${triple}/package.json`)), before);
+});
+
+test('the audit as the README names it', { skip: existsSync(join(ROOT, 'bin')) ? false : 'no audit in this build' }, (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tool-rewind-documents-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const help = run('bin/dsh-rewind.js', '--help');
+  assert.equal(help.status, 0);
+  for (const word of ['audit', 'show', 'fold']) assert.match(help.stdout, new RegExp(`\\b${word}\\b`));
+  const empty = run('bin/dsh-rewind.js', 'audit', folder);
+  assert.equal(empty.status, 2, 'a folder without a log is unusable input');
+});
+
+test('every file that a document links to is there', () => {
+  for (const name of DOCUMENTS) {
+    for (const [, target] of read(name).matchAll(/\]\((?!https?:)([^)#]+)/g)) {
+      assert.ok(existsSync(join(ROOT, name, '..', target)), `${name} links to ${target}`);
+    }
+  }
+});
