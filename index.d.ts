@@ -38,6 +38,8 @@ export interface RewindResult {
   readonly reportTokens?: number;
   /** What the report call cost, all attempts together, as the provider reported it. */
   readonly usage?: TokenUsage;
+  /** Who wrote the report: the model, or code alone. */
+  readonly report?: 'model' | 'receipt';
   /** The fold stands, and this is what a person should know of it. */
   readonly warning?: string;
 }
@@ -48,6 +50,12 @@ export interface RewindReportSource extends Omit<RewindResult, 'warning'> {
   readonly plugin: 'rewind';
   /** Persons' words that folded with an open pair; carried word for word into a later fold's report. */
   readonly quotes?: readonly string[];
+  /** Language of the texts around the prose. */
+  readonly language?: 'en' | 'zh';
+  /** Claims of the prose that were nowhere in what the model was sent. */
+  readonly unverified?: readonly string[];
+  /** The evidence ledger as data; a later fold takes it from here. */
+  readonly ledger?: { readonly lines: readonly LedgerLine[]; readonly leftOut: number };
 }
 
 /** A classified refusal or failure. */
@@ -68,6 +76,29 @@ export declare class RewindService extends Service {
   rewind(agent: Agent, signal: AbortSignal): Promise<RewindResult>;
 }
 
+/** What a tool means to the evidence ledger. */
+export interface LedgerTool {
+  /** What calling it amounts to. */
+  act: 'read' | 'write' | 'edit' | 'search' | 'command' | 'call' | 'effect' | 'tell' | 'quiet';
+  /** The argument that says what it acts on. */
+  argument?: string;
+  /** The argument that says where it searches. */
+  within?: string;
+}
+
+/** One fact of the evidence ledger. */
+export interface LedgerLine {
+  readonly kind: 'read' | 'written' | 'command' | 'search' | 'emptySearch' | 'error' | 'effect' | 'told' | 'stopped';
+  /** The path, command, query, error or words; one line. */
+  readonly what: string;
+  /** How it ended the last time: a word, or one with a number. */
+  readonly outcome: string | { readonly exit: number } | { readonly found: number };
+  /** The newest seqs it was seen at, ascending. */
+  readonly seqs: readonly number[];
+  /** How many times it was seen. */
+  readonly times: number;
+}
+
 /** The row's configuration. */
 export interface RewindConfig {
   /** Name of the model-facing fold tool. Default `rewind`. */
@@ -82,8 +113,22 @@ export interface RewindConfig {
   summarizationProvider?: string;
   /** Model of the report call, together with the provider. */
   summarizationModel?: string;
-  /** Language of the report and of the texts around it. Default `en`. */
-  reportLanguage?: 'en' | 'zh';
+  /** Language of the report and of the texts around it; `auto` follows the persons' own messages. Default `en`. */
+  reportLanguage?: 'en' | 'zh' | 'auto';
+  /** Who writes the report: the model, or code alone without any model call. Default `model`. */
+  report?: 'model' | 'receipt';
+  /** When the model gives no report: reject the fold, or land a report made by code alone. Default `reject`. */
+  onSummaryFailure?: 'reject' | 'receipt';
+  /** Whether what the report states and nothing shows is listed under it. Default `flag`. */
+  claimCheck?: 'flag' | 'off';
+  /** Tokens that a fold must be able to save; with less it is refused before any request. Default 0. */
+  minSavings?: number;
+  /** Share of the folded text that the evidence ledger may take, 0 to 1. Default 0.4. */
+  ledgerShare?: number;
+  /** The most the evidence ledger may take, in characters. Default 6000. */
+  ledgerMaxChars?: number;
+  /** What further tools mean to the ledger, by tool name. */
+  ledgerTools?: Readonly<Record<string, LedgerTool>>;
 }
 
 export declare const name: 'tool-rewind';

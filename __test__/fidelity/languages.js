@@ -5,7 +5,7 @@ const number = (chance, digits = chance.int(2, 5)) => chance.int(10 ** (digits -
 /** Each template is a line of code; `n` makes identifiers, `d` numbers. */
 const CODE = {
   rust: [
-    ({ n, d }) => `pub fn ${n()}(&self, ${n()}: u32) -> Result<${n('P')}, ${n('P')}Error> {`,
+    ({ n }) => `pub fn ${n()}(&self, ${n()}: u32) -> Result<${n('P')}, ${n('P')}Error> {`,
     ({ n }) => `    let ${n()} = self.${n()}.lock().map_err(|_| ${n('P')}Error::Poisoned)?;`,
     ({ n, d }) => `    if ${n()}.len() > ${d()} {`,
     ({ n, d }) => `const ${n('U')}: usize = ${d()};`,
@@ -71,7 +71,7 @@ export const LANGUAGES = {
     ext: 'rs',
     check: () => 'cargo clippy --all-targets -- -D warnings',
     test: (name) => `cargo test --package core ${name}`,
-    error: ({ file, line, ident }) => `error[E0308]: mismatched types: expected \`u32\`, found \`${ident}\``,
+    error: ({ ident }) => `error[E0308]: mismatched types: expected \`u32\`, found \`${ident}\``,
     failed: ({ error, file, line, name, ms }) => `   Compiling core v0.4.2\n${error}\n  --> ${file}:${line}:17\nrunning 41 tests\n`
       + `test ${name} ... FAILED\n\nfailures:\n    ${name}\n\ntest result: FAILED. 40 passed; 1 failed; finished in ${ms}ms`,
     passed: ({ ms }) => `running 41 tests\ntest result: ok. 41 passed; 0 failed; 0 ignored; finished in ${ms}ms`,

@@ -10,9 +10,6 @@
 
 const PATH_ARGUMENTS = ['file_path', 'path', 'filename', 'notebook_path'];
 
-const callsOf = (messages) => messages.flatMap(({ role, content }) => (
-  role === 'assistant' ? content.filter(({ type }) => type === 'tool-call') : []));
-
 const wordsOf = (blocks) => blocks.filter(({ type }) => type === 'text').map(({ text }) => text).join('\n');
 
 /** Calls with their results, by occurrence. */
@@ -123,4 +120,3 @@ export function stands(text, whole) {
   return bounded(text).test(whole) || bounded(flat(text)).test(flat(whole));
 }
 
-export { callsOf };

@@ -15,6 +15,8 @@ import { speedMisses, speedTable } from './speed.js';
 import { listing, misses, table } from './targets.js';
 import { mountWorld } from './world.js';
 
+const print = (text) => process.stdout.write(`${text}\n`);
+
 const { values } = parseArgs({ options: { cases: { type: 'string' }, seed: { type: 'string' }, misses: { type: 'boolean' } } });
 const cases = Number(values.cases ?? 240);
 const seed = Number(values.seed ?? 20_260);
@@ -25,15 +27,15 @@ async function synthetic() {
   const pooled = new Tally();
   for (let index = 0; index < cases; index += 1) await measure(worlds, explorationOf(seed, index), pooled);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`${cases} synthetic explorations of seed ${seed}: ${pooled.folds} folds in ${seconds} s, `
+  print(`${cases} synthetic explorations of seed ${seed}: ${pooled.folds} folds in ${seconds} s, `
     + `${pooled.refused} refused as too small\n\n${table(pooled.shares())}\n`);
-  if (values.misses) for (const miss of pooled.missed) console.log(JSON.stringify(miss));
+  if (values.misses) for (const miss of pooled.missed) print(JSON.stringify(miss));
   return misses(pooled.shares());
 }
 
 async function recorded() {
   if (!dataRoot) {
-    console.log('recorded explorations: skipped, recorded sessions not found (set TOOL_REWIND_DATA to their folder)\n');
+    print('recorded explorations: skipped, recorded sessions not found (set TOOL_REWIND_DATA to their folder)\n');
     return;
   }
   const rows = [];
@@ -41,9 +43,9 @@ async function recorded() {
     const tally = new Tally();
     await measure(worlds, exploration, tally);
     rows.push({ exploration, tally });
-    if (values.misses) for (const miss of tally.missed) console.log(exploration.from, JSON.stringify(miss));
+    if (values.misses) for (const miss of tally.missed) print(`${exploration.from} ${JSON.stringify(miss)}`);
   }
-  console.log(`${rows.length} recorded read-only explorations of at least 5 calls; the prose is what the model itself said next\n\n`
+  print(`${rows.length} recorded read-only explorations of at least 5 calls; the prose is what the model itself said next\n\n`
     + `${listing(rows)}\n`);
 }
 
@@ -51,7 +53,7 @@ const failed = await synthetic();
 await recorded();
 for (const world of Object.values(worlds)) await world.dispose();
 const speed = await speedTable();
-console.log(speed.text);
+print(speed.text);
 failed.push(...speedMisses(speed));
-for (const miss of failed) console.error(`target missed: ${miss}`);
+for (const miss of failed) process.stderr.write(`target missed: ${miss}\n`);
 process.exitCode = failed.length === 0 ? 0 : 1;

@@ -33,11 +33,11 @@ function regionOf() {
         ...(text ? [{ type: 'text', text }] : []),
         ...calls.map(({ name, args }, at) => ({ type: 'tool-call', id: ids[at], name, arguments: JSON.stringify(args) })),
       ] } });
-      results.forEach(({ text: output, isError }, at) => {
+      for (const [at, { text: output, isError }] of results.entries()) {
         chars += output.length;
         append('tool/result', { message: { role: 'user', source: { kind: 'tool', callId: ids[at] },
           content: [{ type: 'tool-result', toolCallId: ids[at], isError, content: [{ type: 'text', text: output }] }] } });
-      });
+      }
     }
   }
   const session = { events, surface: { nodes: events.map(({ seq }) => seq) } };
@@ -128,4 +128,4 @@ export function speedMisses({ faster, memory }) {
   return misses;
 }
 
-if (process.argv.includes('--memory')) console.log(JSON.stringify(memoryRun()));
+if (process.argv.includes('--memory')) process.stdout.write(JSON.stringify(memoryRun()));

@@ -154,7 +154,7 @@ function survey(e, zh) {
   e.step([e.other('mcp__tracker__get_issue', { id: issue, with_comments: true },
     `Issue ${issue}: ${fact.ident} is called twice\n${'A long discussion follows. '.repeat(chance.int(5, 60))}`)]);
   const chosen = files.at(-1);
-  lookAround(e, [...files.slice(0, -1)]);
+  lookAround(e, files.slice(0, -1));
   e.step([e.read(chosen, [`call ${fact.ident} twice`], fact.line)]);
   e.step([e.bash(`git log --oneline -S ${fact.ident} -- ${chosen}`, `${hash(chance).slice(0, 7)} Add ${fact.ident}`)]);
   const p = new Prose();
