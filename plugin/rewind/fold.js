@@ -219,7 +219,7 @@ export class Fold {
   /** Persons' words to quote: of nodes inside an open pair, and of older reports that fold (spec/rewind.md 1.6). */
   collectQuotes(events) {
     const inside = new Set(this.planned.quotes);
-    const reports = new Set(reportsAmong(this.session, this.segments.flat()));
+    const reports = new Set(reportsAmong(this.session, this.folded));
     if (inside.size === 0 && reports.size === 0) return [];
     return this.segments.flat().flatMap((seq) => {
       if (inside.has(seq)) return [personsWords(events[seq])];
