@@ -1,7 +1,7 @@
 /**
  * The work of segmenting and rendering in plain JavaScript, written as one would write it without a core: the
  * measure for the native one. It does the same job: the turn table, the span of the turn that just ended, its
- * segments with the same caps, the same id base, the text that could land, and what is left to write.
+ * segments with the same caps and the same id base, what is left to write, and the shortest text that could land.
  */
 const KINDS = 'user-steer|assistant|working';
 const TAG = new RegExp(`^</?(?:${KINDS}):(\\d+)>\\r?$`, 'gm');
@@ -102,7 +102,7 @@ function capped(text, cap) {
   return `${head} ... [truncated, ${all.length} chars total] ... ${tail}`;
 }
 
-/** A span's checkpoint text and the ids that are left to write. */
+/** A span's segments, the ids that are left to write, and the shortest text that could land. */
 export function plainDraft(span, events, turn, cap) {
   const segments = [];
   let working = [];
@@ -146,8 +146,10 @@ export function plainDraft(span, events, turn, cap) {
   const unfinished = [];
   const parts = segments.map(({ kind, content }, index) => {
     const id = base + index;
-    if (kind === 'working' && points(content) > SHORT) unfinished.push(id);
-    return `<${kind}:${id}>\n${content}\n</${kind}:${id}>`;
+    const long = kind === 'working' && points(content) > SHORT;
+    if (long) unfinished.push(id);
+    return `<${kind}:${id}>\n${long ? '.' : content}\n</${kind}:${id}>`;
   });
-  return { text: `<turn-summary turn="${turn}" version="5">\n${parts.join('\n')}\n</turn-summary>`, unfinished };
+  const text = `<turn-summary turn="${turn}" version="5">\n${parts.join('\n')}\n</turn-summary>`;
+  return { text, unfinished, contents: segments.map(({ content }) => content) };
 }

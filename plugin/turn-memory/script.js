@@ -21,16 +21,24 @@ const CALL_ID = 13;
 const ARGUMENTS = 14;
 const OTHER = 15;
 
+/** Columns that are filled anew for every crossing: the core has read them before the next one begins. */
+let tags = new Uint8Array(256);
+let lengths = new Uint32Array(256);
+
 /** Rows under construction. */
 class Rows {
-  tags = [];
-  lengths = [];
-  text = '';
+  count = 0;
+  texts = [];
 
   put(tag, text) {
-    this.tags.push(tag);
-    this.lengths.push(text.length);
-    this.text += text;
+    if (this.count === tags.length) {
+      tags = grown(tags);
+      lengths = grown(lengths);
+    }
+    tags[this.count] = tag;
+    lengths[this.count] = text.length;
+    this.count += 1;
+    this.texts.push(text);
   }
 
   blocks(blocks) {
@@ -81,6 +89,12 @@ class Rows {
   }
 }
 
+function grown(column) {
+  const next = new column.constructor(column.length * 2);
+  next.set(column);
+  return next;
+}
+
 /** A summary of a part of this very turn; the core splices its segments. */
 function isFragment({ kind, plugin, turn, scope }, number) {
   return kind === 'plugin' && plugin === PLUGIN && scope !== WHOLE_TURN && turn === number;
@@ -94,10 +108,10 @@ function asText(value) {
 /**
  * @param events - surface events, in order.
  * @param turn - the turn's number, by which its own earlier summaries are known.
- * @returns the columns, as the core takes them.
+ * @returns the columns, as the core takes them; good until the next call.
  */
 export function scriptOf(events, turn) {
   const rows = new Rows();
   for (const event of events) rows.message(event, turn);
-  return { tags: Uint8Array.from(rows.tags), lengths: Uint32Array.from(rows.lengths), text: rows.text };
+  return { tags: tags.subarray(0, rows.count), lengths: lengths.subarray(0, rows.count), text: rows.texts.join('') };
 }

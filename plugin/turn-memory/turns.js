@@ -48,21 +48,15 @@ export function turnsOf(session, events = undefined) {
 }
 
 function feed(table, events, from) {
-  const kinds = [];
-  const seqs = [];
-  const turns = [];
-  const times = [];
+  const rows = [];
   for (let seq = from; seq < events.length; seq += 1) {
     const event = events[seq];
     const kind = event.type === 'user/message' ? messageKind(event) : BOUNDARIES.get(event.type);
     if (kind === undefined) continue;
-    kinds.push(kind);
-    seqs.push(seq);
-    turns.push(kind <= END ? event.data.turn : kind === CHECKPOINT ? event.data.source.turn : 0);
-    times.push(kind <= END ? event.time ?? NaN : 0);
+    const turn = kind <= END ? event.data.turn : kind === CHECKPOINT ? event.data.source.turn : 0;
+    rows.push(kind, seq, turn, kind <= END ? event.time ?? NaN : 0);
   }
-  if (kinds.length === 0) return;
-  table.feed(Uint8Array.from(kinds), Uint32Array.from(seqs), Uint32Array.from(turns), Float64Array.from(times));
+  if (rows.length > 0) table.feed(new Float64Array(rows));
 }
 
 function messageKind(event) {
@@ -90,15 +84,18 @@ export function spanOf(session, number, events) {
   const table = turnsOf(session, events);
   const { start } = table.candidate(number);
   const { nodes } = session.surface;
-  const window = [];
-  // From the tail back to the first node of an earlier turn: surface order follows the origins.
+  // From the tail back to the first node of an earlier turn: surface order follows the origins. The rows are
+  // collected last to first, each back to front, and turned over whole.
+  const rows = [];
   for (let at = nodes.length - 1; at >= 0; at -= 1) {
     const event = events[nodes[at]];
-    const [first, last] = originsOf(events, event);
-    window.push([event.seq, first, last, flagsOf(event)]);
+    let first = event.seq;
+    let last = first;
+    if (isReplacement(event)) [first, last] = originsOf(events, event);
+    rows.push(flagsOf(event), last, first, event.seq);
     if (last < start) break;
   }
-  return Array.from(table.span(number, Uint32Array.from(window.toReversed().flat())));
+  return table.span(number, new Uint32Array(rows.reverse()));
 }
 
 function flagsOf(event) {
@@ -107,9 +104,8 @@ function flagsOf(event) {
   return (event.type === 'assistant/message' ? 1 : 0) | (foreign ? 2 : 0);
 }
 
-/** Smallest and largest origin of a node: its own seq, or those of everything it stands for. */
+/** Smallest and largest origin of everything that a replacement stands for. */
 function originsOf(events, node) {
-  if (!isReplacement(node)) return [node.seq, node.seq];
   let first = Infinity;
   let last = -1;
   const seen = new Set();
@@ -169,5 +165,5 @@ export function forkPrefix(events) {
     if (isReplacement(event)) column.push(seq, 1, op.start ?? op.startSeq, op.end ?? op.endSeq);
     else column.push(seq, 0, 0, 0);
   }
-  return Uint32Array.from(column.slice(0, length));
+  return new Uint32Array(column.slice(0, length));
 }

@@ -8,7 +8,6 @@ use super::turns::{Result, refused};
 use crate::turns::answer;
 use crate::turns::balance::balanced;
 use crate::turns::draft::Draft;
-use crate::turns::render::render;
 use crate::turns::script::Script;
 use crate::turns::transcript::{Limits, fit, render_transcript};
 use crate::turns::units::points;
@@ -39,8 +38,8 @@ pub struct TurnScript {
 }
 
 impl TurnScript {
-    fn read(&self) -> Result<Script<'_>> {
-        Script::read(&self.tags, &self.lengths, &self.text).map_err(refused)
+    fn read(self) -> Result<Script> {
+        Script::read(&self.tags, &self.lengths, self.text.to_vec()).map_err(refused)
     }
 }
 
@@ -58,7 +57,7 @@ pub struct TurnDraft {
 pub fn draft_turn(script: TurnScript, result_cap: u32, max_working: u32) -> Result<TurnDraft> {
     let script = script.read()?;
     balanced(&script).map_err(refused)?;
-    Ok(TurnDraft { draft: Draft::new(render(&script, size(result_cap)), size(max_working)) })
+    Ok(TurnDraft { draft: Draft::new(script, size(result_cap), size(max_working)) })
 }
 
 #[napi]
@@ -101,7 +100,7 @@ impl TurnDraft {
     /// `UNKNOWN_SEGMENT`.
     #[napi(catch_unwind)]
     pub fn read(&self, id: u32) -> Result<Utf16String> {
-        self.draft.content(id).map(|content| content.to_vec().into()).map_err(refused)
+        self.draft.content(id).map(Utf16String::from).map_err(refused)
     }
 
     /// Searches the segments line by line.

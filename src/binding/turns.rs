@@ -1,7 +1,7 @@
 //! The turns of a session at the border: positions in as columns, decisions out.
 
 use napi::Error;
-use napi::bindgen_prelude::{Float64Array, Uint8Array, Uint32Array};
+use napi::bindgen_prelude::{Float64Array, Uint32Array};
 use napi_derive::napi;
 
 use super::columns::SurfaceColumns;
@@ -22,6 +22,20 @@ pub(super) fn refused(refusal: TurnRefusal) -> Error<String> {
 
 fn bad_columns(what: &str) -> Error<String> {
     refused(TurnRefusal::Script { row: 0, what: what.to_owned() })
+}
+
+/// A whole number that crossed as a JavaScript number.
+fn count(value: f64) -> Result<u32> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "range and fraction are checked"
+    )]
+    if value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value) {
+        Ok(value as u32)
+    } else {
+        Err(bad_columns("an entry holds what is no seq or turn"))
+    }
 }
 
 /// A turn as the table knows it; see [`Turn`].
@@ -73,27 +87,21 @@ impl JsTurnTable {
         Self::default()
     }
 
-    /// Reads the next entries, in log order, one of each column an entry. Kinds: 1 `turn/start`, 2 `turn/end`,
-    /// 3 a person's appended message, 4 another appended `user/message`, 5 a whole-turn checkpoint, 6
-    /// `compaction/start`, 7 `compaction/end`, 8 `session/end-seed`. `turns` and `times` count for the kinds
-    /// that have them.
+    /// Reads the next entries, in log order, four numbers each: kind, seq, turn, time. Kinds: 1 `turn/start`, 2
+    /// `turn/end`, 3 a person's appended message, 4 another appended `user/message`, 5 a whole-turn checkpoint, 6
+    /// `compaction/start`, 7 `compaction/end`, 8 `session/end-seed`. Turn and time count for the kinds that have
+    /// them; times are epoch milliseconds.
     ///
     /// # Errors
-    /// `BAD_COLUMNS` when the columns differ in length or name an unknown kind.
+    /// `BAD_COLUMNS` when the column breaks off, names an unknown kind or holds what is no seq or turn.
     #[napi(catch_unwind)]
-    pub fn feed(
-        &mut self,
-        kinds: Uint8Array,
-        seqs: Uint32Array,
-        turns: Uint32Array,
-        times: Float64Array,
-    ) -> Result<()> {
-        if [seqs.len(), turns.len(), times.len()] != [kinds.len(); 3] {
-            return Err(bad_columns("the columns differ in length"));
+    pub fn feed(&mut self, column: Float64Array) -> Result<()> {
+        let (rows, rest) = column.as_chunks::<4>();
+        if !rest.is_empty() {
+            return Err(bad_columns("the entries break off"));
         }
-        let places = turns.iter().zip(times.iter());
-        for ((kind, seq), (turn, time)) in kinds.iter().zip(seqs.iter()).zip(places) {
-            let (turn, time) = (*turn, *time);
+        for [kind, seq, turn, time] in rows {
+            let (kind, seq, turn, time) = (count(*kind)?, count(*seq)?, count(*turn)?, *time);
             let entry = match kind {
                 1 => Entry::Start { turn, time },
                 2 => Entry::End { turn, time },
@@ -105,7 +113,7 @@ impl JsTurnTable {
                 8 => Entry::EndSeed,
                 _ => return Err(bad_columns("an entry is of no known kind")),
             };
-            self.table.read(*seq, entry);
+            self.table.read(seq, entry);
         }
         Ok(())
     }
@@ -174,7 +182,7 @@ impl JsTurnTable {
     /// # Errors
     /// What [`turn_span`] and [`TurnTable::candidate`] refuse; `BAD_COLUMNS`.
     #[napi(catch_unwind)]
-    pub fn span(&self, number: u32, window: Uint32Array) -> Result<Uint32Array> {
+    pub fn span(&self, number: u32, window: Uint32Array) -> Result<Vec<u32>> {
         let turn = self.table.candidate(number).map_err(refused)?;
         let (rows, rest) = window.as_chunks::<4>();
         if !rest.is_empty() {
@@ -190,7 +198,7 @@ impl JsTurnTable {
                 foreign: flags & 2 != 0,
             })
             .collect();
-        turn_span(turn, &members).map(Uint32Array::from).map_err(refused)
+        turn_span(turn, &members).map_err(refused)
     }
 
     /// Who answers a question about a turn: `fork` or `subagent`. `now` and `window` are milliseconds;

@@ -12,21 +12,21 @@ use std::collections::BTreeMap;
 ///
 /// # Errors
 /// [`TurnRefusal::UnbalancedOrphan`], [`TurnRefusal::UnbalancedOpen`].
-pub fn balanced(script: &Script<'_>) -> Result<(), TurnRefusal> {
+pub fn balanced(script: &Script) -> Result<(), TurnRefusal> {
     let columns = CallColumns::of(script);
     let surface = columns.surface()?;
     let mut pairing = Pairing::new(&surface);
     let mut unanswered = None;
     for (node, said) in surface.nodes().iter().zip(script.nodes()) {
         if !pairing.take(node) {
-            let Role::Result { call, .. } = said.role else { continue };
-            return Err(TurnRefusal::UnbalancedOrphan(shown(call)));
+            let Role::Result { call, .. } = &said.role else { continue };
+            return Err(TurnRefusal::UnbalancedOrphan(shown(script.units(call))));
         }
         unanswered = if pairing.balanced() { None } else { unanswered.or(Some(said)) };
     }
     let Some(carrier) = unanswered else { return Ok(()) };
     let called = script.blocks(carrier).iter().find_map(|block| match block {
-        Block::Call { name, .. } => Some(shown(name)),
+        Block::Call { name, .. } => Some(shown(script.units(name))),
         _ => None,
     });
     Err(TurnRefusal::UnbalancedOpen(called.unwrap_or_default()))
@@ -42,7 +42,7 @@ struct CallColumns {
 }
 
 impl CallColumns {
-    fn of(script: &Script<'_>) -> Self {
+    fn of(script: &Script) -> Self {
         let mut ids: BTreeMap<&[u16], u32> = BTreeMap::new();
         let mut columns = Self {
             nodes: Vec::new(),
@@ -52,16 +52,16 @@ impl CallColumns {
             pool: Vec::new(),
         };
         for (seq, node) in (0..).zip(script.nodes()) {
-            let (fact, named): (u8, Vec<&[u16]>) = match node.role {
+            let (fact, named): (u8, Vec<&[u16]>) = match &node.role {
                 Role::Assistant => {
                     let calls = script.blocks(node).iter();
                     let ids = calls.filter_map(|block| match block {
-                        Block::Call { id, .. } => Some(*id),
+                        Block::Call { id, .. } => Some(script.units(id)),
                         _ => None,
                     });
                     (2, ids.collect())
                 }
-                Role::Result { call, .. } => (3, vec![call]),
+                Role::Result { call, .. } => (3, vec![script.units(call)]),
                 _ => (1, Vec::new()),
             };
             columns.nodes.push(seq);

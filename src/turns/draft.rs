@@ -4,9 +4,12 @@
 //! move its borders (spec/turn-memory.md 2.7).
 
 use super::refusal::TurnRefusal;
-use super::render::Segment;
+use super::render::{Part, render};
+use super::script::Script;
+use super::sheet::Sheet;
 use super::tag::{Kind, push_segment, strip, strip_suffix, tag_lines};
 use super::units::{lines, points, push_str, trimmed, units};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// The checkpoint format this package writes.
@@ -14,52 +17,89 @@ pub const FORMAT: u32 = 5;
 /// Working segments of at most this many code points may stay as they are.
 pub const SHORT: usize = 200;
 
+/// One segment of a checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    /// Its id: ascending, consecutive, stable.
+    pub id: u32,
+    /// What it holds.
+    pub kind: Kind,
+    /// Whether it comes from an earlier summary of the same turn and therefore stays byte for byte.
+    pub preserved: bool,
+    /// What stands between its tags.
+    pub content: Vec<u16>,
+}
+
 /// A turn's checkpoint in the making.
 #[derive(Debug, Clone)]
 pub struct Draft {
-    seed: Vec<Segment>,
+    sheet: Sheet,
+    parts: Vec<Part>,
     rewritten: BTreeMap<u32, Vec<u16>>,
     max_working: usize,
 }
 
 impl Draft {
-    /// Starts from rendered segments; `max_working` bounds rewritten content, in code points.
+    /// Renders a span: `result_cap` bounds each tool result, `max_working` rewritten content, in code points.
     #[must_use]
-    pub fn new(seed: Vec<Segment>, max_working: usize) -> Self {
-        Self { seed, rewritten: BTreeMap::new(), max_working }
+    pub fn new(script: Script, result_cap: usize, max_working: usize) -> Self {
+        let (sheet, parts) = render(script, result_cap);
+        Self { sheet, parts, rewritten: BTreeMap::new(), max_working }
     }
 
     /// The segments as they were rendered.
     #[must_use]
-    pub fn seed(&self) -> &[Segment] {
-        &self.seed
+    pub fn seed(&self) -> Vec<Segment> {
+        self.copied(|part| self.sheet.copy(&part.content))
     }
 
     /// The segments as they stand now.
     #[must_use]
     pub fn segments(&self) -> Vec<Segment> {
-        self.seed
-            .iter()
-            .map(|segment| Segment { content: self.current(segment).to_vec(), ..segment.clone() })
-            .collect()
+        self.copied(|part| self.current(part).into_owned())
     }
 
-    pub(super) fn current<'a>(&'a self, segment: &'a Segment) -> &'a [u16] {
-        self.rewritten.get(&segment.id).unwrap_or(&segment.content)
+    fn copied(&self, content: impl Fn(&Part) -> Vec<u16>) -> Vec<Segment> {
+        let segment = |part: &Part| Segment {
+            id: part.id,
+            kind: part.kind,
+            preserved: part.preserved,
+            content: content(part),
+        };
+        self.parts.iter().map(segment).collect()
+    }
+
+    pub(super) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    pub(super) fn sheet(&self) -> &Sheet {
+        &self.sheet
+    }
+
+    pub(super) fn current<'a>(&'a self, part: &Part) -> Cow<'a, [u16]> {
+        match self.rewritten.get(&part.id) {
+            Some(content) => Cow::Borrowed(content),
+            None => Cow::Owned(self.sheet.copy(&part.content)),
+        }
+    }
+
+    pub(super) fn points(&self, part: &Part) -> usize {
+        self.rewritten.get(&part.id).map_or(part.points, |content| points(content))
     }
 
     /// What stands between a segment's tags now.
     ///
     /// # Errors
     /// [`TurnRefusal::UnknownSegment`].
-    pub fn content(&self, id: u32) -> Result<&[u16], TurnRefusal> {
-        Ok(self.current(self.find(id)?))
+    pub fn content(&self, id: u32) -> Result<Vec<u16>, TurnRefusal> {
+        Ok(self.current(self.find(id)?).into_owned())
     }
 
-    fn find(&self, id: u32) -> Result<&Segment, TurnRefusal> {
-        self.seed.iter().find(|segment| segment.id == id).ok_or_else(|| {
+    fn find(&self, id: u32) -> Result<&Part, TurnRefusal> {
+        self.parts.iter().find(|part| part.id == id).ok_or_else(|| {
             let known: Vec<String> =
-                self.seed.iter().map(|segment| format!("{}:{}", segment.kind.name(), segment.id)).collect();
+                self.parts.iter().map(|part| format!("{}:{}", part.kind.name(), part.id)).collect();
             TurnRefusal::UnknownSegment { id, known: known.join(", ") }
         })
     }
@@ -101,9 +141,11 @@ impl Draft {
     /// Ids of the working segments that must still be rewritten, in order.
     #[must_use]
     pub fn unfinished(&self) -> Vec<u32> {
-        let raw =
-            self.seed.iter().filter(|segment| is_long(segment) && self.current(segment) == segment.content);
-        raw.map(|segment| segment.id).collect()
+        let as_it_was = |part: &Part| match self.rewritten.get(&part.id) {
+            Some(content) => *content == self.sheet.copy(&part.content),
+            None => true,
+        };
+        self.parts.iter().filter(|part| is_long(part) && as_it_was(part)).map(|part| part.id).collect()
     }
 
     /// Checks the draft against its seed before it lands.
@@ -111,42 +153,41 @@ impl Draft {
     /// # Errors
     /// The first divergence, see [`check`].
     pub fn check(&self) -> Result<(), TurnRefusal> {
-        check(&self.seed, &self.segments(), self.max_working)
+        check(&self.seed(), &self.segments(), self.max_working)
     }
 
     /// The checkpoint's surface text.
     #[must_use]
     pub fn checkpoint(&self, turn: u32) -> Vec<u16> {
-        checkpoint_text(turn, self.seed.iter().map(|segment| (segment, self.current(segment))))
+        self.surface_text(turn, |out, part| match self.rewritten.get(&part.id) {
+            Some(content) => out.extend_from_slice(content),
+            None => self.sheet.push(out, &part.content),
+        })
     }
 
     /// The smallest checkpoint this draft can become: every segment that must be rewritten is one character.
     #[must_use]
     pub fn floor(&self, turn: u32) -> Vec<u16> {
-        let dot = units(".");
-        let floor = self.seed.iter().map(|segment| {
-            (segment, if is_long(segment) { dot.as_slice() } else { segment.content.as_slice() })
-        });
-        checkpoint_text(turn, floor)
+        self.surface_text(turn, |out, part| {
+            if is_long(part) { push_str(out, ".") } else { self.sheet.push(out, &part.content) }
+        })
+    }
+
+    /// The segments in order, one line end between them, in a wrapper whose first and last line readers strip.
+    fn surface_text(&self, turn: u32, content: impl Fn(&mut Vec<u16>, &Part)) -> Vec<u16> {
+        let mut out = units(&format!("<turn-summary turn=\"{turn}\" version=\"{FORMAT}\">"));
+        for part in &self.parts {
+            push_str(&mut out, "\n");
+            push_segment(&mut out, part.kind, part.id, |out| content(out, part));
+        }
+        push_str(&mut out, "\n</turn-summary>");
+        out
     }
 }
 
-/// Whether a segment must be rewritten before the draft can land.
-#[must_use]
-pub fn is_long(segment: &Segment) -> bool {
-    segment.kind == Kind::Working && !segment.preserved && points(&segment.content) > SHORT
-}
-
-/// The surface text of a checkpoint: the segments in order, one line end between them, in a wrapper whose
-/// first and last line readers strip.
-fn checkpoint_text<'a>(turn: u32, segments: impl Iterator<Item = (&'a Segment, &'a [u16])>) -> Vec<u16> {
-    let mut out = units(&format!("<turn-summary turn=\"{turn}\" version=\"{FORMAT}\">"));
-    for (segment, content) in segments {
-        push_str(&mut out, "\n");
-        push_segment(&mut out, segment.kind, segment.id, content);
-    }
-    push_str(&mut out, "\n</turn-summary>");
-    out
+/// Whether a part must be rewritten before the draft can land.
+fn is_long(part: &Part) -> bool {
+    part.kind == Kind::Working && !part.preserved && part.points > SHORT
 }
 
 /// Compares a finished draft with its seed, segment by segment.
@@ -181,7 +222,7 @@ pub fn check(seed: &[Segment], last: &[Segment], max_working: usize) -> Result<(
             if has_raw_marker(&after.content) {
                 return Err(TurnRefusal::WorkingRawMarker(id));
             }
-        } else if is_long(before) {
+        } else if points(&before.content) > SHORT {
             return Err(TurnRefusal::WorkingUntouched(id));
         }
     }

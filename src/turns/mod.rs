@@ -7,7 +7,7 @@
 //! - [`table`]: the turns of a log.
 //! - [`span`]: the surface nodes that a turn's checkpoint replaces.
 //! - [`script`]: a turn's messages as columns and one text; [`balance`]: whether they pair up.
-//! - [`render`]: messages to segments; [`tag`]: the format's tag lines.
+//! - [`render`]: messages to segments; [`sheet`]: their text; [`tag`]: the format's tag lines.
 //! - [`draft`]: rewriting and checking; [`view`]: what a worker sees; [`answer`]: a model's one-go rewrite.
 //! - [`transcript`]: the raw record; [`recall`]: who answers questions about it.
 //! - [`units`]: counting and capping UTF-16 text by code points.
@@ -20,6 +20,7 @@ pub mod recall;
 pub mod refusal;
 pub mod render;
 pub mod script;
+pub mod sheet;
 pub mod span;
 pub mod table;
 pub mod tag;

@@ -1,9 +1,10 @@
 //! The draft of a checkpoint: a turn's messages as segments in the order things happened
 //! (spec/turn-memory.md 2.7).
 
-use super::script::{Block, Node, Role, Script};
+use super::script::{Block, Node, Role, Run, Script};
+use super::sheet::{Piece, Sheet};
 use super::tag::{Kind, parse_segments, strip, strip_suffix, tag_lines};
-use super::units::{lines, push_capped, push_str, shown, trimmed};
+use super::units::{lines, push_str, shown, trimmed};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// How many code points of a call's arguments a draft keeps.
@@ -11,44 +12,61 @@ const ARGUMENTS_CAP: usize = 300;
 /// How many code points of a reasoning block a draft keeps.
 const REASONING_CAP: usize = 2000;
 
-/// One part of a checkpoint.
+/// One part of a draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Segment {
+pub struct Part {
     /// Its id: ascending, consecutive, stable.
     pub id: u32,
     /// What it holds.
     pub kind: Kind,
     /// Whether it comes from an earlier summary of the same turn and therefore stays byte for byte.
     pub preserved: bool,
-    /// What stands between its tags.
-    pub content: Vec<u16>,
-    /// The tools it calls, in order; only working segments have any.
-    pub calls: Vec<String>,
+    /// What stands between its tags, as it was rendered.
+    pub content: Vec<Piece>,
+    /// Code points of the content.
+    pub points: usize,
+    /// The tools it calls, in order; only working parts have any.
+    pub calls: Vec<Run>,
 }
 
-/// Renders a span: `result_cap` is how many code points of a tool result a working segment keeps.
+/// Renders a span: `result_cap` is how many code points of a tool result a working part keeps. The script's
+/// text becomes the sheet's.
 #[must_use]
-pub fn render(script: &Script<'_>, result_cap: usize) -> Vec<Segment> {
-    let mut drafting = Drafting { result_cap, ..Drafting::default() };
+pub fn render(script: Script, result_cap: usize) -> (Sheet, Vec<Part>) {
+    let mut drafting = Drafting::new(&script, result_cap);
     for node in script.nodes() {
-        drafting.node(script, node);
+        drafting.node(node);
     }
     drafting.flush();
-    let mut segments = drafting.segments;
-    let base = id_base(&segments);
-    for (id, segment) in (base..).zip(&mut segments) {
-        segment.id = id;
+    let Drafting { sheet, mut parts, .. } = drafting;
+    let sheet = sheet.over(script.into_text());
+    let base = id_base(&sheet, &parts);
+    for (id, part) in (base..).zip(&mut parts) {
+        part.id = id;
+        part.points = sheet.points(&part.content);
     }
-    segments
+    (sheet, parts)
 }
 
-/// The first base at which no line of any content equals a segment tag with one of the ids that the segments
-/// would get: then the checkpoint reads back as exactly its segments.
-#[must_use]
-pub fn id_base(segments: &[Segment]) -> u32 {
-    let count = u64::try_from(segments.len()).unwrap_or(u64::MAX);
-    let taken: BTreeSet<u64> =
-        segments.iter().flat_map(|segment| tag_lines(&segment.content)).map(|tag| tag.id).collect();
+/// The first base at which no line of any content equals a segment tag with one of the ids that the parts would
+/// get: then the checkpoint reads back as exactly its segments.
+fn id_base(sheet: &Sheet, parts: &[Part]) -> u32 {
+    let mut taken = BTreeSet::new();
+    for part in parts {
+        // Labels stand between the pieces of process and are no tags. Blocks of one message follow each other
+        // directly, so a line may run over both.
+        match part.content.as_slice() {
+            [_, _, ..] if part.kind != Kind::Working => {
+                taken.extend(tag_lines(&sheet.copy(&part.content)).iter().map(|tag| tag.id));
+            }
+            pieces => {
+                for piece in pieces {
+                    taken.extend(tag_lines(sheet.units(piece)).iter().map(|tag| tag.id));
+                }
+            }
+        }
+    }
+    let count = u64::try_from(parts.len()).unwrap_or(u64::MAX);
     let mut base: u64 = 1;
     // Each taken id that falls into the range pushes the base past it; ids come in ascending order.
     for id in taken {
@@ -62,72 +80,93 @@ pub fn id_base(segments: &[Segment]) -> u32 {
     u32::try_from(base).unwrap_or(u32::MAX)
 }
 
-#[derive(Default)]
-struct Drafting {
+struct Drafting<'a> {
+    script: &'a Script,
     result_cap: usize,
-    segments: Vec<Segment>,
-    working: Vec<u16>,
-    calls: Vec<String>,
-    names: BTreeMap<Vec<u16>, VecDeque<String>>,
+    sheet: Sheet,
+    newline: Piece,
+    parts: Vec<Part>,
+    working: Vec<Piece>,
+    calls: Vec<Run>,
+    names: BTreeMap<&'a [u16], VecDeque<Run>>,
 }
 
-impl Drafting {
-    fn node(&mut self, script: &Script<'_>, node: &Node<'_>) {
-        let blocks = script.blocks(node);
-        match node.role {
-            Role::Person => self.verbatim(Kind::UserSteer, joined(blocks, "")),
-            Role::Quote(words) => self.verbatim(Kind::UserSteer, words.to_vec()),
-            Role::Injected(label) => self.injected(label, blocks),
+impl<'a> Drafting<'a> {
+    fn new(script: &'a Script, result_cap: usize) -> Self {
+        let mut sheet = Sheet::default();
+        let newline = sheet.label("\n");
+        Self {
+            script,
+            result_cap,
+            sheet,
+            newline,
+            parts: Vec::new(),
+            working: Vec::new(),
+            calls: Vec::new(),
+            names: BTreeMap::new(),
+        }
+    }
+
+    fn node(&mut self, node: &'a Node) {
+        let blocks = self.script.blocks(node);
+        match &node.role {
+            Role::Person => {
+                let words = self.message(blocks);
+                self.verbatim(Kind::UserSteer, words);
+            }
+            Role::Quote(words) => self.verbatim(Kind::UserSteer, vec![Piece::Text(words.clone())]),
+            Role::Injected(label) => {
+                let name = Piece::Text(label.clone());
+                self.injected(name, blocks);
+            }
             Role::Fragment => self.fragment(blocks),
             Role::Assistant => blocks.iter().for_each(|block| self.said(block)),
-            Role::Result { call, failed } => {
-                let name = self.names.get_mut(call).and_then(VecDeque::pop_front);
-                let name = name.unwrap_or_else(|| "unknown".to_owned());
-                self.begin_piece();
-                let failed = if failed { "(error)" } else { "" };
-                push_str(&mut self.working, &format!("[tool/result: {name}]{failed}\n"));
-                push_capped(&mut self.working, &joined(blocks, "\n"), self.result_cap);
-            }
+            Role::Result { call, failed } => self.result(call, *failed, blocks),
         }
     }
 
-    fn said(&mut self, block: &Block<'_>) {
-        match *block {
-            Block::Text(text) => self.verbatim(Kind::Assistant, text.to_vec()),
+    fn result(&mut self, call: &Run, failed: bool, blocks: &[Block]) {
+        let name = self.names.get_mut(self.script.units(call)).and_then(VecDeque::pop_front);
+        let open = self.sheet.label("[tool/result: ");
+        let name = name.map_or_else(|| self.sheet.label("unknown"), Piece::Text);
+        let close = self.sheet.label(if failed { "](error)\n" } else { "]\n" });
+        self.piece([open, name, close]);
+        self.capped(blocks, self.result_cap);
+    }
+
+    fn said(&mut self, block: &'a Block) {
+        match block {
+            Block::Text(text) => self.verbatim(Kind::Assistant, vec![Piece::Text(text.clone())]),
             Block::Reasoning(text) => {
-                self.begin_piece();
-                push_str(&mut self.working, "[reasoning]");
-                if !text.is_empty() {
-                    push_str(&mut self.working, "\n");
-                    push_capped(&mut self.working, text, REASONING_CAP);
-                }
+                let label = self.sheet.label(if text.is_empty() { "[reasoning]" } else { "[reasoning]\n" });
+                self.piece([label]);
+                self.capped_run(text, REASONING_CAP);
             }
             Block::Call { name, id, arguments } => {
-                self.begin_piece();
-                let name = shown(name);
-                push_str(&mut self.working, &format!("[tool call: {name}] "));
-                push_capped(&mut self.working, arguments, ARGUMENTS_CAP);
-                self.names.entry(id.to_vec()).or_default().push_back(name.clone());
-                self.calls.push(name);
+                let open = self.sheet.label("[tool call: ");
+                let close = self.sheet.label("] ");
+                self.piece([open, Piece::Text(name.clone()), close]);
+                self.capped_run(arguments, ARGUMENTS_CAP);
+                self.names.entry(self.script.units(id)).or_default().push_back(name.clone());
+                self.calls.push(name.clone());
             }
             Block::Other(kind) => {
-                self.begin_piece();
-                push_other(&mut self.working, kind);
+                let named = self.named(kind);
+                self.piece(named);
             }
         }
     }
 
-    fn injected(&mut self, label: &[u16], blocks: &[Block<'_>]) {
-        self.begin_piece();
-        push_str(&mut self.working, "[injected: ");
-        self.working.extend_from_slice(label);
-        push_str(&mut self.working, "]\n");
-        self.working.extend(joined(blocks, "\n"));
+    fn injected(&mut self, name: Piece, blocks: &[Block]) {
+        let open = self.sheet.label("[injected: ");
+        let close = self.sheet.label("]\n");
+        self.piece([open, name, close]);
+        self.capped(blocks, usize::MAX);
     }
 
     /// Splices the segments of an earlier summary of this turn; text that is not segments alone is not one.
-    fn fragment(&mut self, blocks: &[Block<'_>]) {
-        let text = joined(blocks, "");
+    fn fragment(&mut self, blocks: &[Block]) {
+        let text = joined(self.script, blocks, "");
         let inner = unwrapped(&text);
         let parsed = parse_segments(inner);
         let mut covered = 0;
@@ -138,18 +177,36 @@ impl Drafting {
         }
         only_segments &= trimmed(inner.get(covered..).unwrap_or(&[])).is_empty();
         if !only_segments {
-            let label: Vec<u16> = "turn-memory".encode_utf16().collect();
-            self.injected(&label, &[Block::Text(&text)]);
+            let name = self.sheet.label("turn-memory");
+            self.injected(name, blocks);
             return;
         }
         self.flush();
         for segment in parsed {
-            let content = inner.get(segment.content).unwrap_or(&[]).to_vec();
-            self.push(segment.kind, true, content);
+            let content = self.sheet.written(inner.get(segment.content).unwrap_or(&[]));
+            self.push(segment.kind, true, vec![content]);
         }
     }
 
-    fn verbatim(&mut self, kind: Kind, content: Vec<u16>) {
+    /// A message's own words: its texts exactly, other blocks by their type.
+    fn message(&mut self, blocks: &[Block]) -> Vec<Piece> {
+        let mut pieces = Vec::with_capacity(blocks.len());
+        for block in blocks {
+            match block {
+                Block::Text(run) | Block::Reasoning(run) => pieces.push(Piece::Text(run.clone())),
+                Block::Call { name, .. } => pieces.extend(self.named(name)),
+                Block::Other(kind) => pieces.extend(self.named(kind)),
+            }
+        }
+        pieces
+    }
+
+    fn named(&mut self, kind: &Run) -> [Piece; 3] {
+        [self.sheet.label("["), Piece::Text(kind.clone()), self.sheet.label("]")]
+    }
+
+    fn verbatim(&mut self, kind: Kind, mut content: Vec<Piece>) {
+        content.retain(|piece| !matches!(piece, Piece::Text(run) | Piece::Label(run) if run.is_empty()));
         if content.is_empty() {
             return;
         }
@@ -157,16 +214,34 @@ impl Drafting {
         self.push(kind, false, content);
     }
 
-    fn push(&mut self, kind: Kind, preserved: bool, content: Vec<u16>) {
+    fn push(&mut self, kind: Kind, preserved: bool, content: Vec<Piece>) {
         let calls = std::mem::take(&mut self.calls);
-        self.segments.push(Segment { id: 0, kind, preserved, content, calls });
+        self.parts.push(Part { id: 0, kind, preserved, content, points: 0, calls });
     }
 
-    /// Adjacent pieces of process share one segment.
-    fn begin_piece(&mut self) {
+    /// Begins a piece of process; adjacent ones share one part.
+    fn piece(&mut self, pieces: impl IntoIterator<Item = Piece>) {
         if !self.working.is_empty() {
-            push_str(&mut self.working, "\n");
+            self.working.push(self.newline.clone());
         }
+        self.working.extend(pieces);
+    }
+
+    /// Goes on with blocks, capped as one text. One text block, the common case, is never copied.
+    fn capped(&mut self, blocks: &[Block], cap: usize) {
+        if let [Block::Text(run)] = blocks {
+            self.capped_run(run, cap);
+            return;
+        }
+        let text = joined(self.script, blocks, "\n");
+        let piece = self.sheet.written(&text);
+        let pieces = self.sheet.capped(piece, &text, cap);
+        self.working.extend(pieces);
+    }
+
+    fn capped_run(&mut self, run: &Run, cap: usize) {
+        let pieces = self.sheet.capped(Piece::Text(run.clone()), self.script.units(run), cap);
+        self.working.extend(pieces);
     }
 
     fn flush(&mut self) {
@@ -177,26 +252,21 @@ impl Drafting {
     }
 }
 
-/// The text of a message: its texts exactly, other blocks by their type.
-pub(super) fn joined(blocks: &[Block<'_>], between: &str) -> Vec<u16> {
+/// The text of a message put together: its texts exactly, other blocks by their type.
+pub(super) fn joined(script: &Script, blocks: &[Block], between: &str) -> Vec<u16> {
     let mut out = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
         if index > 0 {
             push_str(&mut out, between);
         }
         match block {
-            Block::Text(text) | Block::Reasoning(text) => out.extend_from_slice(text),
-            Block::Call { name, .. } => push_other(&mut out, name),
-            Block::Other(kind) => push_other(&mut out, kind),
+            Block::Text(run) | Block::Reasoning(run) => out.extend_from_slice(script.units(run)),
+            Block::Call { name: run, .. } | Block::Other(run) => {
+                push_str(&mut out, &format!("[{}]", shown(script.units(run))));
+            }
         }
     }
     out
-}
-
-fn push_other(out: &mut Vec<u16>, kind: &[u16]) {
-    push_str(out, "[");
-    out.extend_from_slice(kind);
-    push_str(out, "]");
 }
 
 /// The inside of a `turn-summary` wrapper of any version, or the text itself where there is none. Only the

@@ -59,70 +59,75 @@ impl Row {
     }
 }
 
+/// A stretch of the script's text, in units.
+pub type Run = Range<usize>;
+
 /// Who a node speaks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Role {
     /// A person.
     Person,
     /// A plugin, a goal, a schedule: the label of the source.
-    Injected(&'a [u16]),
+    Injected(Run),
     /// The assistant.
     Assistant,
     /// A tool's answer to a call.
     Result {
         /// The call's id, which may repeat.
-        call: &'a [u16],
+        call: Run,
         /// Whether the tool failed.
         failed: bool,
     },
     /// A turn-memory message of the same turn with segments of its own.
     Fragment,
     /// A person's words, kept by a fold report.
-    Quote(&'a [u16]),
+    Quote(Run),
 }
 
 /// One content block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Block<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Block {
     /// Visible text.
-    Text(&'a [u16]),
+    Text(Run),
     /// Reasoning text.
-    Reasoning(&'a [u16]),
+    Reasoning(Run),
     /// A tool call.
     Call {
         /// The tool's name.
-        name: &'a [u16],
+        name: Run,
         /// The call's id, which may repeat.
-        id: &'a [u16],
+        id: Run,
         /// The arguments as the model wrote them.
-        arguments: &'a [u16],
+        arguments: Run,
     },
     /// Anything else, by the name of its type.
-    Other(&'a [u16]),
+    Other(Run),
 }
 
 /// One message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node<'a> {
+pub struct Node {
     /// Who it speaks for.
-    pub role: Role<'a>,
+    pub role: Role,
     blocks: Range<usize>,
 }
 
 /// A turn's messages, in order.
 #[derive(Debug, Clone, Default)]
-pub struct Script<'a> {
-    nodes: Vec<Node<'a>>,
-    blocks: Vec<Block<'a>>,
+pub struct Script {
+    text: Vec<u16>,
+    nodes: Vec<Node>,
+    blocks: Vec<Block>,
 }
 
-impl<'a> Script<'a> {
-    /// Reads the columns: `tags` and `lengths` have one entry a row, `lengths` in UTF-16 units of `text`.
+impl Script {
+    /// Reads the columns: `tags` and `lengths` have one entry a row, `lengths` in UTF-16 units of `text`, which
+    /// is kept and never copied.
     ///
     /// # Errors
     /// [`TurnRefusal::Script`] when the columns contradict each other or name an unknown row.
-    pub fn read(tags: &[u8], lengths: &[u32], text: &'a [u16]) -> Result<Self, TurnRefusal> {
-        let mut rows = Rows { tags, lengths, text, at: 0, from: 0 };
+    pub fn read(tags: &[u8], lengths: &[u32], text: Vec<u16>) -> Result<Self, TurnRefusal> {
+        let mut rows = Rows { tags, lengths, units: text.len(), at: 0, from: 0 };
         let mut script = Self::default();
         while let Some((row, run)) = rows.next()? {
             let role = match row {
@@ -159,10 +164,11 @@ impl<'a> Script<'a> {
         if rows.from != text.len() {
             return Err(rows.fault("the lengths do not add up to the text"));
         }
+        script.text = text;
         Ok(script)
     }
 
-    fn push(&mut self, block: Block<'a>, rows: &Rows<'_, '_>) -> Result<(), TurnRefusal> {
+    fn push(&mut self, block: Block, rows: &Rows<'_>) -> Result<(), TurnRefusal> {
         self.blocks.push(block);
         let end = self.blocks.len();
         let node = self.nodes.last_mut().ok_or_else(|| rows.fault("a block comes before any message"))?;
@@ -172,27 +178,39 @@ impl<'a> Script<'a> {
 
     /// The messages, in order.
     #[must_use]
-    pub fn nodes(&self) -> &[Node<'a>] {
+    pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
     /// The blocks of one message, in order.
     #[must_use]
-    pub fn blocks(&self, node: &Node<'a>) -> &[Block<'a>] {
+    pub fn blocks(&self, node: &Node) -> &[Block] {
         self.blocks.get(node.blocks.clone()).unwrap_or(&[])
+    }
+
+    /// The units of one run.
+    #[must_use]
+    pub fn units(&self, run: &Run) -> &[u16] {
+        self.text.get(run.clone()).unwrap_or(&[])
+    }
+
+    /// The whole text, for whoever goes on with the runs.
+    #[must_use]
+    pub fn into_text(self) -> Vec<u16> {
+        self.text
     }
 }
 
-struct Rows<'c, 'a> {
+struct Rows<'c> {
     tags: &'c [u8],
     lengths: &'c [u32],
-    text: &'a [u16],
+    units: usize,
     at: usize,
     from: usize,
 }
 
-impl<'a> Rows<'_, 'a> {
-    fn next(&mut self) -> Result<Option<(Row, &'a [u16])>, TurnRefusal> {
+impl Rows<'_> {
+    fn next(&mut self) -> Result<Option<(Row, Run)>, TurnRefusal> {
         let (Some(tag), Some(length)) = (self.tags.get(self.at), self.lengths.get(self.at)) else {
             if self.tags.len() == self.lengths.len() {
                 return Ok(None);
@@ -201,15 +219,15 @@ impl<'a> Rows<'_, 'a> {
         };
         let row = Row::from_tag(*tag).ok_or_else(|| self.fault("the row is of no known kind"))?;
         let end = usize::try_from(*length).ok().and_then(|length| self.from.checked_add(length));
-        let run = end
-            .and_then(|end| self.text.get(self.from..end))
-            .ok_or_else(|| self.fault("the row runs past the text"))?;
+        let end =
+            end.filter(|end| *end <= self.units).ok_or_else(|| self.fault("the row runs past the text"))?;
+        let run = self.from..end;
         self.at += 1;
-        self.from += run.len();
+        self.from = end;
         Ok(Some((row, run)))
     }
 
-    fn expect(&mut self, wanted: Row) -> Result<&'a [u16], TurnRefusal> {
+    fn expect(&mut self, wanted: Row) -> Result<Run, TurnRefusal> {
         match self.next()? {
             Some((row, run)) if row == wanted => Ok(run),
             _ => Err(self.fault("a call lacks its id or its arguments")),
@@ -281,8 +299,8 @@ pub(super) mod testing {
             self.row(Row::Quote, &units(text))
         }
 
-        pub(crate) fn script(&self) -> Script<'_> {
-            Script::read(&self.tags, &self.lengths, &self.text).unwrap()
+        pub(crate) fn script(&self) -> Script {
+            Script::read(&self.tags, &self.lengths, self.text.clone()).unwrap()
         }
     }
 }
@@ -305,7 +323,7 @@ mod tests {
     #[test]
     fn contradicting_columns_are_refused_by_row() {
         let reject = |tags: &[u8], lengths: &[u32], text: &[u16]| {
-            Script::read(tags, lengths, text).err().map(|error| error.to_string())
+            Script::read(tags, lengths, text.to_vec()).err().map(|error| error.to_string())
         };
         assert!(reject(&[3, 10], &[0, 9], &[1]).is_some_and(|text| text.contains("row 1")));
         assert!(reject(&[10], &[0], &[]).is_some_and(|text| text.contains("before any message")));
@@ -323,7 +341,7 @@ mod tests {
             lengths in proptest::collection::vec(0_u32..6, 0..12),
             text in proptest::collection::vec(any::<u16>(), 0..30)
         ) {
-            let _ = Script::read(&tags, &lengths, &text);
+            let _ = Script::read(&tags, &lengths, text);
         }
     }
 }

@@ -126,9 +126,9 @@ pub fn strip_suffix<'a>(text: &'a [u16], suffix: &str) -> Option<&'a [u16]> {
 }
 
 /// Appends one segment: tag line, content, tag line, without a line end after it.
-pub fn push_segment(out: &mut Vec<u16>, kind: Kind, id: u32, content: &[u16]) {
+pub fn push_segment(out: &mut Vec<u16>, kind: Kind, id: u32, content: impl FnOnce(&mut Vec<u16>)) {
     push_str(out, &format!("<{}:{id}>\n", kind.name()));
-    out.extend_from_slice(content);
+    content(out);
     push_str(out, &format!("\n</{}:{id}>", kind.name()));
 }
 

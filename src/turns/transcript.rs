@@ -20,7 +20,7 @@ pub struct Limits {
 /// Renders a turn's messages as they were appended. Too long a transcript keeps its head and its tail, and its
 /// last line says how many of its events were left out.
 #[must_use]
-pub fn render_transcript(script: &Script<'_>, limits: Limits) -> Vec<u16> {
+pub fn render_transcript(script: &Script, limits: Limits) -> Vec<u16> {
     let mut out = Vec::new();
     let mut starts = Vec::new();
     for node in script.nodes() {
@@ -48,15 +48,15 @@ pub fn render_transcript(script: &Script<'_>, limits: Limits) -> Vec<u16> {
     cut
 }
 
-fn push_node(out: &mut Vec<u16>, script: &Script<'_>, node: &Node<'_>, result_cap: usize) {
+fn push_node(out: &mut Vec<u16>, script: &Script, node: &Node, result_cap: usize) {
     let blocks = script.blocks(node);
-    match node.role {
+    match &node.role {
         Role::Assistant => {
             for (index, block) in blocks.iter().enumerate() {
                 if index > 0 {
                     push_str(out, "\n\n");
                 }
-                push_said(out, block);
+                push_said(out, script, block);
             }
             if blocks.is_empty() {
                 push_str(out, "### Assistant\n");
@@ -66,38 +66,38 @@ fn push_node(out: &mut Vec<u16>, script: &Script<'_>, node: &Node<'_>, result_ca
         Role::Person | Role::Quote(_) => push_str(out, "### User\n"),
         Role::Injected(label) => {
             push_str(out, "### ");
-            out.extend_from_slice(label);
+            out.extend_from_slice(script.units(label));
             push_str(out, "\n");
         }
         Role::Fragment => push_str(out, "### turn-memory\n"),
         Role::Result { failed, .. } => {
-            push_str(out, if failed { "### Tool result (error)\n" } else { "### Tool result\n" });
-            push_capped(out, &joined(blocks, "\n"), result_cap);
+            push_str(out, if *failed { "### Tool result (error)\n" } else { "### Tool result\n" });
+            push_capped(out, &joined(script, blocks, "\n"), result_cap);
             return;
         }
     }
-    out.extend(joined(blocks, ""));
+    out.extend(joined(script, blocks, ""));
 }
 
-fn push_said(out: &mut Vec<u16>, block: &Block<'_>) {
-    match *block {
+fn push_said(out: &mut Vec<u16>, script: &Script, block: &Block) {
+    match block {
         Block::Text(text) => {
             push_str(out, "### Assistant\n");
-            out.extend_from_slice(text);
+            out.extend_from_slice(script.units(text));
         }
         Block::Reasoning(text) => {
             push_str(out, "### Assistant reasoning\n");
-            push_capped(out, text, PART_CAP);
+            push_capped(out, script.units(text), PART_CAP);
         }
         Block::Call { name, arguments, .. } => {
             push_str(out, "### Tool call: ");
-            out.extend_from_slice(name);
+            out.extend_from_slice(script.units(name));
             push_str(out, "\nargs: ");
-            push_capped(out, arguments, PART_CAP);
+            push_capped(out, script.units(arguments), PART_CAP);
         }
         Block::Other(kind) => {
             push_str(out, "### Assistant\n[");
-            out.extend_from_slice(kind);
+            out.extend_from_slice(script.units(kind));
             push_str(out, "]");
         }
     }

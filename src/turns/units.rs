@@ -6,7 +6,8 @@
 /// How many code points `text` holds.
 #[must_use]
 pub fn points(text: &[u16]) -> usize {
-    if !text.iter().any(|unit| is_surrogate(*unit)) {
+    // Without an early exit the compiler tests many units at once, and text rarely holds a surrogate.
+    if !text.iter().fold(false, |found, unit| found | is_surrogate(*unit)) {
         return text.len();
     }
     let pairs = text.windows(2).filter(|pair| is_pair(pair)).count();
@@ -28,7 +29,7 @@ pub fn push_capped(out: &mut Vec<u16>, text: &[u16], cap: usize) {
     }
     let (head, tail) = cuts(text, cap);
     out.extend_from_slice(text.get(..head).unwrap_or(text));
-    push_str(out, &format!(" ... [truncated, {total} chars total] ... "));
+    push_str(out, &super::sheet::marker(total));
     out.extend_from_slice(text.get(tail..).unwrap_or(&[]));
 }
 
@@ -71,7 +72,11 @@ fn is_pair(pair: &[u16]) -> bool {
 
 /// Appends ASCII or any other well-formed text.
 pub fn push_str(out: &mut Vec<u16>, text: &str) {
-    out.extend(text.encode_utf16());
+    if text.is_ascii() {
+        out.extend(text.bytes().map(u16::from));
+    } else {
+        out.extend(text.encode_utf16());
+    }
 }
 
 /// The units of a well-formed text.

@@ -2,8 +2,9 @@
 
 use super::draft::Draft;
 use super::refusal::TurnRefusal;
+use super::sheet::Piece;
 use super::tag::Kind;
-use super::units::{lines, points, push_capped, shown, trimmed};
+use super::units::{lines, push_capped, shown, trimmed};
 
 /// How many code points of a matching line a search shows.
 const LINE_CAP: usize = 300;
@@ -13,15 +14,16 @@ const LINE_CAP: usize = 300;
 #[must_use]
 pub fn outline(draft: &Draft, only: &[u32]) -> String {
     let mut out = Vec::new();
-    for segment in draft.seed() {
-        let tag = format!("<{}:{}>", segment.kind.name(), segment.id);
-        let text = draft.current(segment);
-        let line = if only.contains(&segment.id) {
-            format!("{tag} TO WRITE: {}{} characters", calls(&segment.calls), points(text))
-        } else if segment.kind == Kind::Working {
+    for part in draft.parts() {
+        let tag = format!("<{}:{}>", part.kind.name(), part.id);
+        let line = if only.contains(&part.id) {
+            let names: Vec<String> =
+                part.calls.iter().map(|run| shown(draft.sheet().units(&Piece::Text(run.clone())))).collect();
+            format!("{tag} TO WRITE: {}{} characters", calls(&names), draft.points(part))
+        } else if part.kind == Kind::Working {
             format!("{tag} finished")
         } else {
-            format!("{tag} stays word for word: {}", beginning(text))
+            format!("{tag} stays word for word: {}", beginning(&draft.current(part)))
         };
         out.push(line);
     }
@@ -62,14 +64,14 @@ pub fn grep(draft: &Draft, pattern: &str) -> Result<String, TurnRefusal> {
     let pattern =
         regex_lite::Regex::new(pattern).map_err(|error| TurnRefusal::BadPattern(error.to_string()))?;
     let mut out = String::new();
-    for segment in draft.seed() {
+    for part in draft.parts() {
         let mut named = false;
-        for (index, line) in lines(draft.current(segment)).enumerate() {
+        for (index, line) in lines(&draft.current(part)).enumerate() {
             if !pattern.is_match(&shown(line)) {
                 continue;
             }
             if !named {
-                out.push_str(&format!("<seg {}:{}>\n", segment.kind.name(), segment.id));
+                out.push_str(&format!("<seg {}:{}>\n", part.kind.name(), part.id));
                 named = true;
             }
             let mut capped = Vec::new();

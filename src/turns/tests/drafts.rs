@@ -1,11 +1,15 @@
 //! From messages to a checkpoint.
 
-use super::{Columns, Kind, Segment, draft, replace, segments, shown, told, units};
+use super::{Columns, Draft, Kind, Segment, draft, replace, segments, shown, told, units};
 use crate::turns::balance::balanced;
 use crate::turns::draft::check;
 use crate::turns::refusal::TurnRefusal;
 use crate::turns::script::Row;
 use crate::turns::tag::parse_segments;
+
+fn content(draft: &Draft, id: u32) -> Result<String, TurnRefusal> {
+    draft.content(id).map(|content| shown(&content))
+}
 
 #[test]
 fn t1_a_steer_stays_word_for_word_between_its_process() {
@@ -111,7 +115,7 @@ fn tricky_9_every_bad_replacement_has_its_code() {
     let columns = Columns::default().person("go").assistant().call("c", "read", "{}").text("done");
     let mut draft = draft(&columns);
     assert_eq!(replace(&mut draft, 2, "\n x \n"), Ok(Kind::Working));
-    assert_eq!(draft.content(2).map(shown), Ok("x".to_owned()));
+    assert_eq!(content(&draft, 2), Ok("x".to_owned()));
     assert_eq!(replace(&mut draft, 2, "a\n<assistant:9>\nb"), Err("TAG_IN_CONTENT"));
     assert_eq!(replace(&mut draft, 3, "mine"), Err("VERBATIM_SEGMENT"));
     assert_eq!(replace(&mut draft, 1, "mine"), Err("VERBATIM_SEGMENT"));
@@ -126,9 +130,9 @@ fn tricky_9_every_bad_replacement_has_its_code() {
     assert_eq!(replace(&mut draft, 2, "then\n[tool/result: read]\nrest"), Err("WORKING_RAW_MARKER"));
     assert_eq!(replace(&mut draft, 2, "[tool call: read] {}"), Err("WORKING_RAW_MARKER"));
     assert_eq!(replace(&mut draft, 2, &"x".repeat(2001)), Err("TOO_LONG"));
-    assert_eq!(draft.content(2).map(shown), Ok("x".to_owned()), "a refused replacement changes nothing");
+    assert_eq!(content(&draft, 2), Ok("x".to_owned()), "a refused replacement changes nothing");
     assert_eq!(replace(&mut draft, 2, "<working:2>\r\nread a\r\nthen b\n</working:2>"), Ok(Kind::Working));
-    assert_eq!(draft.content(2).map(shown), Ok("read a\nthen b".to_owned()));
+    assert_eq!(content(&draft, 2), Ok("read a\nthen b".to_owned()));
     assert_eq!(replace(&mut draft, 2, &"🔬".repeat(2000)), Ok(Kind::Working));
 }
 
@@ -175,11 +179,11 @@ fn tricky_11_segments_of_an_earlier_summary_are_spliced_and_stay() {
         draft.seed().iter().map(|segment| (segment.id, segment.kind, segment.preserved)).collect::<Vec<_>>(),
         vec![(1, Kind::Working, true), (2, Kind::UserSteer, true), (3, Kind::Working, false)]
     );
-    assert_eq!(draft.content(1).map(shown), Ok("[tool call: old] kept".to_owned()));
+    assert_eq!(content(&draft, 1), Ok("[tool call: old] kept".to_owned()));
     assert_eq!(replace(&mut draft, 1, "new"), Err("PRESERVED_CHANGED"));
     let mut last = draft.segments();
     last[0].content = units("new");
-    assert_eq!(check(draft.seed(), &last, 2000), Err(TurnRefusal::PreservedChanged(1)));
+    assert_eq!(check(&draft.seed(), &last, 2000), Err(TurnRefusal::PreservedChanged(1)));
     assert_eq!(draft.unfinished(), vec![3], "preserved segments are exempt, however long");
 }
 

@@ -6,14 +6,13 @@ mod drafts;
 mod laws;
 mod retold;
 
-use super::draft::Draft;
-use super::render::{Segment, render};
+use super::draft::{Draft, Segment};
 use super::script::testing::Columns;
 use super::tag::Kind;
 use super::units::{shown, units};
 
 fn segments(columns: &Columns) -> Vec<Segment> {
-    render(&columns.script(), 20_000)
+    draft(columns).seed()
 }
 
 fn told(segments: &[Segment]) -> Vec<(u32, &'static str, String)> {
@@ -21,7 +20,7 @@ fn told(segments: &[Segment]) -> Vec<(u32, &'static str, String)> {
 }
 
 fn draft(columns: &Columns) -> Draft {
-    Draft::new(segments(columns), 2000)
+    Draft::new(columns.script(), 20_000, 2000)
 }
 
 fn replace(draft: &mut Draft, id: u32, content: &str) -> Result<Kind, &'static str> {
