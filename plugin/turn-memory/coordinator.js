@@ -80,14 +80,14 @@ export class Coordinator {
       throw refusal('NO_COMPLETED_TURN', 'no turn has ended in this session yet; a turn is compacted after it ended.');
     }
     const turn = asked ?? this.#pick(table.unsummarized);
-    classified(() => table.candidate(turn));
+    classified(() => table.startOf(turn));
     if (this.#busyWith(turn)) {
       throw refusal('ALREADY_RUNNING', `turn ${turn} is being summarized already; its checkpoint lands by itself.`);
     }
     if (table.isCompacting) {
       throw refusal('COMPACTION_BUSY', 'a session compaction is running; ask again when it has ended.');
     }
-    this.#plan(turn);
+    this.#plan(turn).close();
     const item = this.#know(turn);
     if (asked !== undefined) item.attempts = 0;
     if (item.attempts >= this.host.config.maxAttemptsPerTurn) {
@@ -108,7 +108,7 @@ export class Coordinator {
     for (const turn of raw) {
       if (this.#busyWith(turn)) return turn;
       try {
-        this.#plan(turn);
+        this.#plan(turn).close();
         return turn;
       } catch (error) {
         if (!HOPELESS.has(error.code)) throw error;
@@ -164,8 +164,9 @@ export class Coordinator {
     const item = this.#know(turn);
     const stop = follow(this.#life.signal);
     this.#running = { turn };
+    let plan;
     try {
-      const plan = this.#plan(turn);
+      plan = this.#plan(turn);
       if (plan.draft.unfinished.length > 0) {
         item.attempts += 1;
         await this.host.fill(this.agent, plan, (run) => this.#round(stop.signal, run));
@@ -175,6 +176,7 @@ export class Coordinator {
       plan.mark = await this.#markInside(turn, stop.signal);
       this.#ready.set(turn, plan);
     } catch (error) {
+      plan?.close();
       this.#settle(turn, error);
     } finally {
       this.#running = undefined;

@@ -64,6 +64,7 @@ export class CheckpointPlan {
     this.tokens = priceOf(meter, session, this.seqs, events);
     const least = this.weigh(this.draft.floor(turn));
     if (least > this.allowed) {
+      this.close();
       throw refusal('NO_SHRINK', `turn ${turn} would not get small enough: it has about ${this.tokens} tokens, `
         + `and even the shortest checkpoint needs ${least}. It stays as it is.`);
     }
@@ -87,10 +88,16 @@ export class CheckpointPlan {
     return this.meter.estimateMessage(createUserMessage(this.message(text)));
   }
 
-  /** Checks the finished draft and fixes the text that lands. */
+  /** Checks the finished draft and fixes the text that lands; the draft is not needed any more. */
   finish() {
     classified(() => this.draft.check());
     this.text = this.draft.checkpoint(this.turn);
+    this.close();
+  }
+
+  /** Lets go of the turn's text. */
+  close() {
+    this.draft.close();
   }
 
   /**

@@ -2,7 +2,7 @@
  * Events to the columns in which a turn's messages cross: one tag and one length a row, and one text that holds
  * every string in row order. UTF-16 all the way, so lone surrogates come back as they went.
  */
-import { contentOf, resultOf } from '../host/events.js';
+import { resultOf } from '../host/events.js';
 import { isReportSource } from '../host/reports.js';
 import { PLUGIN, WHOLE_TURN } from './turns.js';
 
@@ -63,14 +63,16 @@ class Rows {
 
   message(event, turn) {
     if (event.type === 'tool/result') {
-      const { callId, isError } = resultOf(event);
+      const { callId, blocks, isError } = resultOf(event);
       this.put(isError ? FAILED_RESULT : RESULT, asText(callId));
+      this.blocks(blocks);
     } else if (event.type === 'assistant/message') {
       this.put(ASSISTANT, '');
+      this.blocks(event.data.message.content);
     } else {
       this.user(event.data.source ?? {}, turn);
+      this.blocks(event.data.content);
     }
-    this.blocks(contentOf(event));
   }
 
   user(source, turn) {

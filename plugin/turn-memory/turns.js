@@ -82,20 +82,40 @@ function isWholeTurn(source) {
  */
 export function spanOf(session, number, events) {
   const table = turnsOf(session, events);
-  const { start } = table.candidate(number);
+  const start = table.startOf(number);
   const { nodes } = session.surface;
-  // From the tail back to the first node of an earlier turn: surface order follows the origins. The rows are
-  // collected last to first, each back to front, and turned over whole.
-  const rows = [];
-  for (let at = nodes.length - 1; at >= 0; at -= 1) {
+  // From the tail back to the first node of an earlier turn: surface order follows the origins. The window is
+  // filled from its end, so that it reads in surface order.
+  let at = nodes.length;
+  let free = window.length;
+  let last = Infinity;
+  while (at > 0 && last >= start) {
+    at -= 1;
     const event = events[nodes[at]];
     let first = event.seq;
-    let last = first;
+    last = first;
     if (isReplacement(event)) [first, last] = originsOf(events, event);
-    rows.push(flagsOf(event), last, first, event.seq);
-    if (last < start) break;
+    if (free === 0) free = widen();
+    free -= 4;
+    window[free] = event.seq;
+    window[free + 1] = first;
+    window[free + 2] = last;
+    window[free + 3] = flagsOf(event);
   }
-  return table.span(number, new Uint32Array(rows.reverse()));
+  const [from, to] = table.span(number, window.subarray(free));
+  return nodes.slice(at + from, at + to);
+}
+
+/** The window under construction; the core has read it before the next one begins. */
+let window = new Uint32Array(1024);
+
+/** Doubles the window, what it holds at its end; tells how much is free before that. */
+function widen() {
+  const { length } = window;
+  const next = new Uint32Array(length * 2);
+  next.set(window, length);
+  window = next;
+  return length;
 }
 
 function flagsOf(event) {

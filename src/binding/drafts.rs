@@ -144,6 +144,13 @@ impl TurnDraft {
         self.draft.checkpoint(turn).into()
     }
 
+    /// Lets go of the turn's text. A collector cannot see it, so it must not wait for one; the draft is empty
+    /// from then on.
+    #[napi(catch_unwind)]
+    pub fn close(&mut self) {
+        self.draft = Draft::default();
+    }
+
     /// The smallest surface text that this draft can become.
     #[napi(catch_unwind)]
     #[must_use]

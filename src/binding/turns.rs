@@ -132,13 +132,13 @@ impl JsTurnTable {
         self.table.newest().map(TurnFacts::from)
     }
 
-    /// The turn with this number, if it can be given a checkpoint.
+    /// Seq of the `turn/start` of the turn with this number, if it can be given a checkpoint.
     ///
     /// # Errors
     /// `TURN_NOT_FOUND`, `TURN_OPEN`, `ALREADY_REPLACED`.
     #[napi(catch_unwind)]
-    pub fn candidate(&self, number: u32) -> Result<TurnFacts> {
-        self.table.candidate(number).map(TurnFacts::from).map_err(refused)
+    pub fn start_of(&self, number: u32) -> Result<u32> {
+        self.table.candidate(number).map(|turn| turn.start).map_err(refused)
     }
 
     /// Numbers of the ended turns without a checkpoint, newest first.
@@ -176,7 +176,8 @@ impl JsTurnTable {
         self.table.is_compacting()
     }
 
-    /// Seqs of the span that the turn's checkpoint would replace. `window` holds four numbers a surface node,
+    /// The span that the turn's checkpoint would replace: its first position in the window, and the position after
+    /// its last. `window` holds four numbers a surface node,
     /// in surface order: seq, smallest origin, largest origin, and flags (1 assistant message, 2 foreign).
     ///
     /// # Errors
@@ -198,7 +199,9 @@ impl JsTurnTable {
                 foreign: flags & 2 != 0,
             })
             .collect();
-        turn_span(turn, &members).map_err(refused)
+        let span = turn_span(turn, &members).map_err(refused)?;
+        // Positions of a column that crossed fit its own numbers.
+        Ok([span.start, span.end].map(|at| u32::try_from(at).unwrap_or(u32::MAX)).to_vec())
     }
 
     /// Who answers a question about a turn: `fork` or `subagent`. `now` and `window` are milliseconds;

@@ -1,7 +1,7 @@
 //! Whether a turn's messages pair up, by the package's one pairing (spec/rewind.md 1.5).
 
 use super::refusal::TurnRefusal;
-use super::script::{Block, Role, Script};
+use super::script::{Block, Role, Run, Script};
 use super::units::shown;
 use crate::pairing::Pairing;
 use crate::surface::{Columns, Surface};
@@ -44,34 +44,43 @@ struct CallColumns {
 impl CallColumns {
     fn of(script: &Script) -> Self {
         let mut ids: BTreeMap<&[u16], u32> = BTreeMap::new();
+        let size = script.nodes().len();
         let mut columns = Self {
-            nodes: Vec::new(),
-            facts: Vec::new(),
-            zeros: Vec::new(),
-            calls: Vec::new(),
-            pool: Vec::new(),
+            nodes: Vec::with_capacity(size),
+            facts: Vec::with_capacity(size),
+            zeros: Vec::with_capacity(size),
+            calls: Vec::with_capacity(size),
+            pool: Vec::with_capacity(3 * size),
         };
         for (seq, node) in (0..).zip(script.nodes()) {
-            let (fact, named): (u8, Vec<&[u16]>) = match &node.role {
-                Role::Assistant => {
-                    let calls = script.blocks(node).iter();
-                    let ids = calls.filter_map(|block| match block {
-                        Block::Call { id, .. } => Some(script.units(id)),
-                        _ => None,
-                    });
-                    (2, ids.collect())
-                }
-                Role::Result { call, .. } => (3, vec![script.units(call)]),
-                _ => (1, Vec::new()),
-            };
             columns.nodes.push(seq);
-            columns.facts.push(fact);
             columns.zeros.push(0);
-            columns.calls.push(count(columns.pool.len()));
-            columns.pool.push(count(named.len()));
-            for id in named {
+            let at = columns.pool.len();
+            columns.calls.push(count(at));
+            columns.pool.push(0);
+            let mut name = |id: &Run| {
                 let next = count(ids.len());
-                columns.pool.extend([*ids.entry(id).or_insert(next), 0]);
+                columns.pool.extend([*ids.entry(script.units(id)).or_insert(next), 0]);
+            };
+            let fact = match &node.role {
+                Role::Assistant => {
+                    for block in script.blocks(node) {
+                        if let Block::Call { id, .. } = block {
+                            name(id);
+                        }
+                    }
+                    2
+                }
+                Role::Result { call, .. } => {
+                    name(call);
+                    3
+                }
+                _ => 1,
+            };
+            columns.facts.push(fact);
+            let named = count((columns.pool.len() - at) / 2);
+            if let Some(slot) = columns.pool.get_mut(at) {
+                *slot = named;
             }
         }
         columns

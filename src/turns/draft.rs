@@ -30,8 +30,8 @@ pub struct Segment {
     pub content: Vec<u16>,
 }
 
-/// A turn's checkpoint in the making.
-#[derive(Debug, Clone)]
+/// A turn's checkpoint in the making. The default one holds nothing.
+#[derive(Debug, Clone, Default)]
 pub struct Draft {
     sheet: Sheet,
     parts: Vec<Part>,

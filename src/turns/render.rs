@@ -5,7 +5,7 @@ use super::script::{Block, Node, Role, Run, Script};
 use super::sheet::{Piece, Sheet};
 use super::tag::{Kind, parse_segments, strip, strip_suffix, tag_lines};
 use super::units::{lines, push_str, shown, trimmed};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 /// How many code points of a call's arguments a draft keeps.
 const ARGUMENTS_CAP: usize = 300;
@@ -21,12 +21,12 @@ pub struct Part {
     pub kind: Kind,
     /// Whether it comes from an earlier summary of the same turn and therefore stays byte for byte.
     pub preserved: bool,
-    /// What stands between its tags, as it was rendered.
-    pub content: Vec<Piece>,
+    /// What stands between its tags, as it was rendered: a run of the sheet's pieces.
+    pub content: Run,
     /// Code points of the content.
     pub points: usize,
-    /// The tools it calls, in order; only working parts have any.
-    pub calls: Vec<Run>,
+    /// The tools it calls, in order: a run of the sheet's calls. Only working parts have any.
+    pub calls: Run,
 }
 
 /// Renders a span: `result_cap` is how many code points of a tool result a working part keeps. The script's
@@ -55,7 +55,7 @@ fn id_base(sheet: &Sheet, parts: &[Part]) -> u32 {
     for part in parts {
         // Labels stand between the pieces of process and are no tags. Blocks of one message follow each other
         // directly, so a line may run over both.
-        match part.content.as_slice() {
+        match sheet.pieces(&part.content) {
             [_, _, ..] if part.kind != Kind::Working => {
                 taken.extend(tag_lines(&sheet.copy(&part.content)).iter().map(|tag| tag.id));
             }
@@ -86,9 +86,11 @@ struct Drafting<'a> {
     sheet: Sheet,
     newline: Piece,
     parts: Vec<Part>,
-    working: Vec<Piece>,
-    calls: Vec<Run>,
-    names: BTreeMap<&'a [u16], VecDeque<Run>>,
+    /// Where the part under construction begins, in the sheet's pieces and calls.
+    from: usize,
+    calls_from: usize,
+    /// Calls without a result so far, by id, in order; few are open at once.
+    open: Vec<(&'a [u16], Run)>,
 }
 
 impl<'a> Drafting<'a> {
@@ -100,10 +102,10 @@ impl<'a> Drafting<'a> {
             result_cap,
             sheet,
             newline,
-            parts: Vec::new(),
-            working: Vec::new(),
-            calls: Vec::new(),
-            names: BTreeMap::new(),
+            parts: Vec::with_capacity(script.nodes().len()),
+            from: 0,
+            calls_from: 0,
+            open: Vec::new(),
         }
     }
 
@@ -111,10 +113,14 @@ impl<'a> Drafting<'a> {
         let blocks = self.script.blocks(node);
         match &node.role {
             Role::Person => {
-                let words = self.message(blocks);
-                self.verbatim(Kind::UserSteer, words);
+                let silent = |block: &Block| matches!(block, Block::Text(run) if run.is_empty());
+                if !blocks.iter().all(silent) {
+                    self.flush();
+                    self.message(blocks);
+                    self.push(Kind::UserSteer, false);
+                }
             }
-            Role::Quote(words) => self.verbatim(Kind::UserSteer, vec![Piece::Text(words.clone())]),
+            Role::Quote(words) => self.words(Kind::UserSteer, words),
             Role::Injected(label) => {
                 let name = Piece::Text(label.clone());
                 self.injected(name, blocks);
@@ -126,9 +132,10 @@ impl<'a> Drafting<'a> {
     }
 
     fn result(&mut self, call: &Run, failed: bool, blocks: &[Block]) {
-        let name = self.names.get_mut(self.script.units(call)).and_then(VecDeque::pop_front);
+        let id = self.script.units(call);
+        let asked = self.open.iter().position(|(open, _)| *open == id).map(|at| self.open.remove(at).1);
         let open = self.sheet.label("[tool/result: ");
-        let name = name.map_or_else(|| self.sheet.label("unknown"), Piece::Text);
+        let name = asked.map_or_else(|| self.sheet.label("unknown"), Piece::Text);
         let close = self.sheet.label(if failed { "](error)\n" } else { "]\n" });
         self.piece([open, name, close]);
         self.capped(blocks, self.result_cap);
@@ -136,7 +143,7 @@ impl<'a> Drafting<'a> {
 
     fn said(&mut self, block: &'a Block) {
         match block {
-            Block::Text(text) => self.verbatim(Kind::Assistant, vec![Piece::Text(text.clone())]),
+            Block::Text(text) => self.words(Kind::Assistant, text),
             Block::Reasoning(text) => {
                 let label = self.sheet.label(if text.is_empty() { "[reasoning]" } else { "[reasoning]\n" });
                 self.piece([label]);
@@ -147,8 +154,8 @@ impl<'a> Drafting<'a> {
                 let close = self.sheet.label("] ");
                 self.piece([open, Piece::Text(name.clone()), close]);
                 self.capped_run(arguments, ARGUMENTS_CAP);
-                self.names.entry(self.script.units(id)).or_default().push_back(name.clone());
-                self.calls.push(name.clone());
+                self.open.push((self.script.units(id), name.clone()));
+                self.sheet.calls.push(name.clone());
             }
             Block::Other(kind) => {
                 let named = self.named(kind);
@@ -184,47 +191,57 @@ impl<'a> Drafting<'a> {
         self.flush();
         for segment in parsed {
             let content = self.sheet.written(inner.get(segment.content).unwrap_or(&[]));
-            self.push(segment.kind, true, vec![content]);
+            self.sheet.pieces.push(content);
+            self.push(segment.kind, true);
         }
     }
 
     /// A message's own words: its texts exactly, other blocks by their type.
-    fn message(&mut self, blocks: &[Block]) -> Vec<Piece> {
-        let mut pieces = Vec::with_capacity(blocks.len());
+    fn message(&mut self, blocks: &[Block]) {
         for block in blocks {
             match block {
-                Block::Text(run) | Block::Reasoning(run) => pieces.push(Piece::Text(run.clone())),
-                Block::Call { name, .. } => pieces.extend(self.named(name)),
-                Block::Other(kind) => pieces.extend(self.named(kind)),
+                Block::Text(run) | Block::Reasoning(run) => self.text(run),
+                Block::Call { name: kind, .. } | Block::Other(kind) => {
+                    let named = self.named(kind);
+                    self.sheet.pieces.extend(named);
+                }
             }
         }
-        pieces
     }
 
     fn named(&mut self, kind: &Run) -> [Piece; 3] {
         [self.sheet.label("["), Piece::Text(kind.clone()), self.sheet.label("]")]
     }
 
-    fn verbatim(&mut self, kind: Kind, mut content: Vec<Piece>) {
-        content.retain(|piece| !matches!(piece, Piece::Text(run) | Piece::Label(run) if run.is_empty()));
-        if content.is_empty() {
-            return;
+    fn text(&mut self, run: &Run) {
+        if !run.is_empty() {
+            self.sheet.pieces.push(Piece::Text(run.clone()));
         }
-        self.flush();
-        self.push(kind, false, content);
     }
 
-    fn push(&mut self, kind: Kind, preserved: bool, content: Vec<Piece>) {
-        let calls = std::mem::take(&mut self.calls);
+    /// One text is a part of its own; an empty one is none and parts nothing.
+    fn words(&mut self, kind: Kind, run: &Run) {
+        if !run.is_empty() {
+            self.flush();
+            self.text(run);
+            self.push(kind, false);
+        }
+    }
+
+    /// Closes the part under construction.
+    fn push(&mut self, kind: Kind, preserved: bool) {
+        let content = self.from..self.sheet.pieces.len();
+        let calls = self.calls_from..self.sheet.calls.len();
+        (self.from, self.calls_from) = (content.end, calls.end);
         self.parts.push(Part { id: 0, kind, preserved, content, points: 0, calls });
     }
 
     /// Begins a piece of process; adjacent ones share one part.
     fn piece(&mut self, pieces: impl IntoIterator<Item = Piece>) {
-        if !self.working.is_empty() {
-            self.working.push(self.newline.clone());
+        if self.sheet.pieces.len() > self.from {
+            self.sheet.pieces.push(self.newline.clone());
         }
-        self.working.extend(pieces);
+        self.sheet.pieces.extend(pieces);
     }
 
     /// Goes on with blocks, capped as one text. One text block, the common case, is never copied.
@@ -235,19 +252,17 @@ impl<'a> Drafting<'a> {
         }
         let text = joined(self.script, blocks, "\n");
         let piece = self.sheet.written(&text);
-        let pieces = self.sheet.capped(piece, &text, cap);
-        self.working.extend(pieces);
+        self.sheet.push_capped(piece, &text, cap);
     }
 
     fn capped_run(&mut self, run: &Run, cap: usize) {
-        let pieces = self.sheet.capped(Piece::Text(run.clone()), self.script.units(run), cap);
-        self.working.extend(pieces);
+        self.sheet.push_capped(Piece::Text(run.clone()), self.script.units(run), cap);
     }
 
+    /// Closes the process before words begin.
     fn flush(&mut self) {
-        if !self.working.is_empty() {
-            let content = std::mem::take(&mut self.working);
-            self.push(Kind::Working, false, content);
+        if self.sheet.pieces.len() > self.from {
+            self.push(Kind::Working, false);
         }
     }
 }

@@ -128,7 +128,7 @@ impl Script {
     /// [`TurnRefusal::Script`] when the columns contradict each other or name an unknown row.
     pub fn read(tags: &[u8], lengths: &[u32], text: Vec<u16>) -> Result<Self, TurnRefusal> {
         let mut rows = Rows { tags, lengths, units: text.len(), at: 0, from: 0 };
-        let mut script = Self::default();
+        let mut script = Self { blocks: Vec::with_capacity(tags.len()), ..Self::default() };
         while let Some((row, run)) = rows.next()? {
             let role = match row {
                 Row::Person => Role::Person,

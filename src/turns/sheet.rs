@@ -13,11 +13,13 @@ pub enum Piece {
     Label(Run),
 }
 
-/// The turn's text and the labels.
+/// The turn's text and the labels, and the pieces that the parts are made of.
 #[derive(Debug, Clone, Default)]
 pub struct Sheet {
     text: Vec<u16>,
     labels: Vec<u16>,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) calls: Vec<Run>,
 }
 
 impl Sheet {
@@ -37,25 +39,37 @@ impl Sheet {
         .unwrap_or(&[])
     }
 
-    /// Appends the units of `pieces` to `out`.
-    pub fn push(&self, out: &mut Vec<u16>, pieces: &[Piece]) {
-        for piece in pieces {
+    /// The pieces of a content.
+    #[must_use]
+    pub fn pieces(&self, content: &Run) -> &[Piece] {
+        self.pieces.get(content.clone()).unwrap_or(&[])
+    }
+
+    /// Names of the tools in a run of calls.
+    pub fn called(&self, calls: &Run) -> impl Iterator<Item = &[u16]> {
+        let runs = self.calls.get(calls.clone()).unwrap_or(&[]);
+        runs.iter().map(|run| self.text.get(run.clone()).unwrap_or(&[]))
+    }
+
+    /// Appends a content to `out`.
+    pub fn push(&self, out: &mut Vec<u16>, content: &Run) {
+        for piece in self.pieces(content) {
             out.extend_from_slice(self.units(piece));
         }
     }
 
-    /// A copy of what `pieces` say.
+    /// A copy of a content.
     #[must_use]
-    pub fn copy(&self, pieces: &[Piece]) -> Vec<u16> {
+    pub fn copy(&self, content: &Run) -> Vec<u16> {
         let mut out = Vec::new();
-        self.push(&mut out, pieces);
+        self.push(&mut out, content);
         out
     }
 
-    /// Code points of `pieces`. A pair that two pieces split counts as two, which only blocks of one message can.
+    /// Code points of a content. A pair that two pieces split counts as two, which only blocks of one message can.
     #[must_use]
-    pub fn points(&self, pieces: &[Piece]) -> usize {
-        pieces.iter().map(|piece| points(self.units(piece))).sum()
+    pub fn points(&self, content: &Run) -> usize {
+        self.pieces(content).iter().map(|piece| points(self.units(piece))).sum()
     }
 
     /// Writes a label.
@@ -72,15 +86,14 @@ impl Sheet {
         Piece::Label(from..self.labels.len())
     }
 
-    /// The pieces that keep at most `cap` code points of a piece: its head, the marker that names the whole
-    /// length, its tail; the piece itself where it is short enough. `units` are the piece's own.
-    pub fn capped(&mut self, piece: Piece, units: &[u16], cap: usize) -> Vec<Piece> {
-        if units.len() <= cap {
-            return vec![piece];
-        }
-        let total = points(units);
+    /// Goes on with at most `cap` code points of a piece: its head, the marker that names the whole length, its
+    /// tail; the piece itself where it is short enough. `units` are the piece's own.
+    pub fn push_capped(&mut self, piece: Piece, units: &[u16], cap: usize) {
+        // The unit length bounds the point count, so the common short text is never walked.
+        let total = if units.len() <= cap { 0 } else { points(units) };
         if total <= cap {
-            return vec![piece];
+            self.pieces.push(piece);
+            return;
         }
         let (head, tail) = cuts(units, cap);
         let marker = self.label(&marker(total));
@@ -88,7 +101,7 @@ impl Sheet {
             Piece::Text(run) => Piece::Text(run.start + from..run.start + to),
             Piece::Label(run) => Piece::Label(run.start + from..run.start + to),
         };
-        vec![part(0, head), marker, part(tail, units.len())]
+        self.pieces.extend([part(0, head), marker, part(tail, units.len())]);
     }
 }
 

@@ -3,6 +3,7 @@
 use super::refusal::TurnRefusal;
 use super::table::Turn;
 use crate::event::Seq;
+use std::ops::Range;
 
 /// One node of a surface window, in surface order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,13 +21,13 @@ pub struct Member {
     pub foreign: bool,
 }
 
-/// Finds the span of a turn: the contiguous run strictly after its opening message, to the last node that is
+/// Finds the span of a turn, as positions of the window: the contiguous run strictly after its opening message, to the last node that is
 /// wholly the turn's. `window` runs from the turn's first node, or an earlier one, to the surface's end.
 ///
 /// # Errors
 /// [`TurnRefusal::TurnOpen`], [`TurnRefusal::Empty`], [`TurnRefusal::NoAssistant`] and
 /// [`TurnRefusal::NonContiguous`].
-pub fn turn_span(turn: &Turn, window: &[Member]) -> Result<Vec<Seq>, TurnRefusal> {
+pub fn turn_span(turn: &Turn, window: &[Member]) -> Result<Range<usize>, TurnRefusal> {
     let end = turn.end.ok_or(TurnRefusal::TurnOpen(turn.number))?;
     let inside = |seq: Seq| seq >= turn.start && seq <= end;
     let ours = |node: &Member| !node.foreign && inside(node.first_origin) && inside(node.last_origin);
@@ -46,7 +47,7 @@ pub fn turn_span(turn: &Turn, window: &[Member]) -> Result<Vec<Seq>, TurnRefusal
     if !span.iter().any(|node| node.assistant) {
         return Err(TurnRefusal::NoAssistant(turn.number));
     }
-    Ok(span.iter().map(|node| node.seq).collect())
+    Ok(from + first..from + last + 1)
 }
 
 #[cfg(test)]
@@ -80,7 +81,8 @@ mod tests {
     }
 
     fn span(turn: &Turn, window: &[Member]) -> Result<Vec<Seq>, &'static str> {
-        turn_span(turn, window).map_err(|refusal| refusal.code())
+        let seqs = |span: Range<usize>| window[span].iter().map(|node| node.seq).collect();
+        turn_span(turn, window).map(seqs).map_err(|refusal| refusal.code())
     }
 
     #[test]

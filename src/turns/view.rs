@@ -2,7 +2,6 @@
 
 use super::draft::Draft;
 use super::refusal::TurnRefusal;
-use super::sheet::Piece;
 use super::tag::Kind;
 use super::units::{lines, push_capped, shown, trimmed};
 
@@ -17,8 +16,7 @@ pub fn outline(draft: &Draft, only: &[u32]) -> String {
     for part in draft.parts() {
         let tag = format!("<{}:{}>", part.kind.name(), part.id);
         let line = if only.contains(&part.id) {
-            let names: Vec<String> =
-                part.calls.iter().map(|run| shown(draft.sheet().units(&Piece::Text(run.clone())))).collect();
+            let names: Vec<String> = draft.sheet().called(&part.calls).map(shown).collect();
             format!("{tag} TO WRITE: {}{} characters", calls(&names), draft.points(part))
         } else if part.kind == Kind::Working {
             format!("{tag} finished")
