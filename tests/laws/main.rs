@@ -1,6 +1,5 @@
 //! The laws of an edit on 20,000 generated sessions, against a slow model that shares no code with the crate.
-//! proptest
-//! shrinks a failure, prints its seed, and keeps it in `tests/proptest-regressions`.
+//! Proptest shrinks a failure, prints its seed, and keeps it in `tests/proptest-regressions`.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a session that cannot be built is a broken test")]
 

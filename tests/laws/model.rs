@@ -27,7 +27,7 @@ pub(crate) struct Decision {
 }
 
 impl Decision {
-    /// 3.3: the report, earlier segments, siblings. 1.3: where nothing else folds, a sibling carries the report.
+    /// 3.3: the report, earlier segments, siblings. 1.3: a sibling carries the report if nothing else folds.
     pub(crate) fn edits(&self) -> Vec<Edit> {
         let mut edits = Vec::new();
         let mut siblings = self.siblings.clone();
