@@ -16,7 +16,7 @@ mod text;
 pub use block::{Block, Image, Source};
 pub use envelope::{Envelope, SurfaceOp};
 pub use result::ToolResult;
-pub use text::{Text, utf16_len};
+pub use text::{Text, utf16_len, utf16_units};
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
@@ -56,7 +56,7 @@ pub struct Event<'a> {
     pub time: Option<i64>,
     /// How it entered the surface; `None` for log-only events.
     pub op: Option<SurfaceOp>,
-    /// `sourceEventSeqs`, empty when absent.
+    /// `sourceEventSeqs` of a replacement, among them every node it shadows; empty for any other event.
     pub sources: Vec<Seq>,
     /// What happened.
     pub body: Body<'a>,
@@ -176,12 +176,16 @@ impl<'a> Event<'a> {
     pub fn read(envelope: Envelope<'a>, place: Option<Seq>) -> Result<Self, EventError> {
         let seq =
             envelope.seq.or(place).ok_or_else(|| EventError::NoSeq(envelope.name.as_str().to_owned()))?;
-        let body = Body::read(&envelope).map_err(|error| EventError::Data {
+        let bad = |error: serde_json::Error| EventError::Data {
             seq,
             name: envelope.name.as_str().to_owned(),
             reason: error.to_string(),
-        })?;
-        let sources = envelope.source_event_seqs.unwrap_or_default();
+        };
+        let body = Body::read(&envelope).map_err(bad)?;
+        let sources = match (envelope.surface_op, envelope.source_event_seqs) {
+            (Some(SurfaceOp::Replace { .. }), Some(json)) => serde_json::from_str(json.get()).map_err(bad)?,
+            _ => Vec::new(),
+        };
         Ok(Self { seq, time: envelope.time, op: envelope.surface_op, sources, body })
     }
 

@@ -18,8 +18,10 @@
 //! - [`event`]: session events as JSON, for the rooms that need text.
 //! - [`replacements`]: what stands at a seq and what it took the place of.
 //! - [`recall`]: a slice of what was taken away, for the model.
+//! - [`audit`]: any session log on disk, read and judged.
 //! - [`turns`]: turn memory, from segmenting a log to a checkpoint that is proven before it lands.
 
+pub mod audit;
 pub mod error;
 pub mod event;
 pub mod outlook;

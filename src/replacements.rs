@@ -9,7 +9,7 @@ mod calls;
 mod regret;
 
 pub use calls::{CallRef, Calls};
-pub use regret::{Recalled, Regret, Spoken, Target};
+pub use regret::{Recalled, Regret, Spoken, Target, recalled_heads};
 
 use crate::event::{Seq, SurfaceOp};
 use std::collections::BTreeMap;
@@ -86,10 +86,7 @@ impl Replacements {
             return Ok(&[]);
         };
         // Replacements cluster near the tail, so both ends are looked for from there.
-        let place = |missing: Seq| {
-            let found = self.surface.iter().rposition(|node| *node == missing);
-            found.ok_or(Misfit::Absent { seq, start, end, missing })
-        };
+        let place = |missing: Seq| self.position(missing).ok_or(Misfit::Absent { seq, start, end, missing });
         let (from, to) = (place(start)?, place(end)?);
         if from > to {
             return Err(Misfit::Backwards { seq, start, end });
@@ -103,6 +100,12 @@ impl Replacements {
     #[must_use]
     pub fn surface(&self) -> &[Seq] {
         &self.surface
+    }
+
+    /// Where the node `seq` stands on the surface.
+    #[must_use]
+    pub fn position(&self, seq: Seq) -> Option<usize> {
+        self.surface.iter().rposition(|node| *node == seq)
     }
 
     /// The last surface seq read.

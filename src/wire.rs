@@ -68,6 +68,12 @@ impl WireCheck {
         }
     }
 
+    /// The assistant message with a call that is still open, if there is one.
+    #[must_use]
+    pub fn unanswered(&self) -> Option<u32> {
+        (!self.open.is_empty()).then_some(self.carrier)
+    }
+
     /// Ends a stretch in which nothing may stay open, as a request or another message does.
     pub fn close(&mut self, mut found: impl FnMut(Fault)) {
         if !self.open.is_empty() {

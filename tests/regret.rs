@@ -1,7 +1,7 @@
 //! Regret: what counts as reading the same thing again, and for whom it counts.
 
 use tool_rewind::event::SurfaceOp::{Append, Replace};
-use tool_rewind::replacements::{CallRef, Regret, Replacements, Target};
+use tool_rewind::replacements::{CallRef, Regret, Replacements, Target, recalled_heads};
 use tool_rewind::report::tools::Tools;
 
 #[test]
@@ -59,7 +59,7 @@ fn a_second_reading_counts_once_for_the_replacement_that_took_the_first() {
         reader.apply(seq, Append).unwrap();
         reader.apply(seq + 1, Append).unwrap();
         let call = CallRef { carrier: seq, index: 0 };
-        regret.call(call, "read", r#"{"path":"a"}"#);
+        regret.reads(call, Target::of(&Tools::default(), "read", r#"{"path":"a"}"#).unwrap());
         regret.result(seq + 1, call)
     };
     let fold = |regret: &mut Regret, reader: &mut Replacements, seq: u32, start: u32, end: u32| {

@@ -4,7 +4,7 @@
 use super::row::Damage;
 use crate::event::Seq;
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, IgnoredAny, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
 
 /// The largest integer that JavaScript holds exactly.
@@ -73,7 +73,8 @@ pub(super) fn read(line: &str) -> Result<Run, Damage> {
         (None, None) => Ok(Run { seq: None, count: members.0 }),
         (Some(seq), Some(time)) => {
             let safe = |value: i64| (-SAFE..=SAFE).contains(&value);
-            let times = safe(time) && safe(time.saturating_add(dt.least)) && safe(time.saturating_add(dt.most));
+            let times =
+                safe(time) && safe(time.saturating_add(dt.least)) && safe(time.saturating_add(dt.most));
             match Seq::try_from(seq) {
                 Ok(seq) if times && seq.checked_add(members.0).is_some() => {
                     Ok(Run { seq: Some(seq), count: members.0 })
@@ -160,9 +161,4 @@ impl<'de> Deserialize<'de> for Gaps {
         }
         deserializer.deserialize_seq(GapsVisitor)
     }
-}
-
-/// Whether a line is JSON at all, for lines whose frame is unknown.
-pub(super) fn is_json(line: &str) -> bool {
-    serde_json::from_str::<IgnoredAny>(line).is_ok()
 }

@@ -38,9 +38,9 @@ pub struct Envelope<'a> {
     /// How the event entered the surface; absent for log-only events.
     #[serde(default)]
     pub surface_op: Option<SurfaceOp>,
-    /// Earlier events it cites, among them every node it shadows.
-    #[serde(default)]
-    pub source_event_seqs: Option<Vec<Seq>>,
+    /// Earlier events it cites, unread: of a model's answer these are all of its stream's chunks.
+    #[serde(borrow, default)]
+    pub source_event_seqs: Option<&'a RawValue>,
     /// Whether a reader that does not know the type may skip it.
     #[serde(default)]
     pub ignorable: Option<bool>,

@@ -19,6 +19,8 @@ pub struct ToolResult<'a> {
     pub is_error: bool,
     /// The tool's output.
     pub content: Vec<Block<'a>>,
+    /// Whether the output stood in a result block of its own, as the older shape has it.
+    pub wrapped: bool,
     /// Who produced it.
     pub source: Source<'a>,
     /// The failure's stable code, where the harness knew one.
@@ -69,11 +71,13 @@ impl<'a> ToolResult<'a> {
         let ResultMessage { tool_call_id, is_error, mut content, source } = message;
         let mut call_id = tool_call_id.or(call_id);
         let mut is_error = is_error;
+        let mut wrapped = false;
         if let [Block::ToolResult { .. }] = content.as_slice()
             && let Some(Block::ToolResult { call_id: inner_id, is_error: failed, content: inner }) =
                 content.pop()
         {
             content = inner;
+            wrapped = true;
             call_id = Some(inner_id);
             is_error = Some(failed);
         }
@@ -87,6 +91,7 @@ impl<'a> ToolResult<'a> {
             call_id,
             is_error: is_error.unwrap_or(false),
             content,
+            wrapped,
             source,
             error_code,
             meta,

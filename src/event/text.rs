@@ -107,6 +107,20 @@ fn mend(mut bytes: Vec<u8>) -> String {
 /// Length in UTF-16 code units, which is what JavaScript's `.length` counts.
 #[must_use]
 pub fn utf16_len(text: &str) -> usize {
-    // One unit a code point, which is a byte that continues none, and a second one for four-byte sequences.
-    text.bytes().map(|byte| usize::from((byte & 0xC0) != 0x80) + usize::from(byte >= 0xF0)).sum()
+    units(text.as_bytes())
+}
+
+/// As [`utf16_len`], of WTF-8: an encoded lone surrogate counts one unit. Saturates.
+#[must_use]
+pub fn utf16_units(bytes: &[u8]) -> u32 {
+    u32::try_from(units(bytes)).unwrap_or(u32::MAX)
+}
+
+fn units(bytes: &[u8]) -> usize {
+    // One unit a code point, which is a byte that continues none, and a second one for four-byte sequences. Sums
+    // of 127 bytes fit a byte, which lets the processor add many at once.
+    let sum = |chunk: &[u8]| {
+        chunk.iter().map(|byte| u8::from((*byte & 0xC0) != 0x80) + u8::from(*byte >= 0xF0)).sum::<u8>()
+    };
+    bytes.chunks(127).map(|chunk| usize::from(sum(chunk))).sum()
 }

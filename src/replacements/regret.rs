@@ -58,10 +58,22 @@ pub struct Recalled<'a> {
     pub text: Text<'a>,
 }
 
+/// The originals that a recall's result names at the head of its entries.
+#[must_use]
+pub fn recalled_heads(result: &str) -> Vec<Seq> {
+    if !result.starts_with('s') {
+        return Vec::new();
+    }
+    let heads = result.lines().filter_map(|line| {
+        let digits = line.strip_prefix('s')?.split(' ').next()?;
+        digits.parse().ok().filter(|_| line.ends_with(')') || line.ends_with(", continued"))
+    });
+    heads.collect()
+}
+
 /// Counts regret while a log is read in order.
 #[derive(Debug, Clone, Default)]
 pub struct Regret {
-    tools: Tools,
     reading: BTreeMap<CallRef, Target>,
     shown: BTreeMap<Seq, Target>,
     gone: BTreeMap<Target, Seq>,
@@ -82,10 +94,13 @@ impl Regret {
             Result(CallRef),
             Recalled(&'a str),
         }
+        let tools = Tools::default();
         let mut regret = Self::default();
         for Spoken { seq, calls } in spoken {
             for (index, (tool, arguments)) in (0..).zip(calls) {
-                regret.call(CallRef { carrier: *seq, index }, tool, arguments);
+                if let Some(target) = Target::of(&tools, tool, arguments) {
+                    regret.reads(CallRef { carrier: *seq, index }, target);
+                }
             }
         }
         let mut steps: Vec<(Seq, Step<'_>)> =
@@ -97,17 +112,15 @@ impl Regret {
             match step {
                 Step::Replaced(taken) => regret.replaced(seq, taken),
                 Step::Result(call) => drop(regret.result(seq, call)),
-                Step::Recalled(text) => regret.recalled(reader, text),
+                Step::Recalled(text) => regret.recalled(reader, &recalled_heads(text)),
             }
         }
         regret
     }
 
-    /// A call was made.
-    pub fn call(&mut self, call: CallRef, tool: &str, arguments: &str) {
-        if let Some(target) = Target::of(&self.tools, tool, arguments) {
-            self.reading.insert(call, target);
-        }
+    /// A call was made that does no more than look.
+    pub fn reads(&mut self, call: CallRef, target: Target) {
+        self.reading.insert(call, target);
     }
 
     /// An appended result answers a call. Returns the replacement that had taken the same away before.
@@ -128,16 +141,9 @@ impl Regret {
         }
     }
 
-    /// A recall gave back text; `result` is what it showed, whose heads name the originals.
-    pub fn recalled(&mut self, reader: &Replacements, result: &str) {
-        let heads = result.lines().filter_map(|line| {
-            let digits = line.strip_prefix('s')?.split(' ').next()?;
-            digits
-                .parse::<Seq>()
-                .ok()
-                .filter(|_| line.trim_end().ends_with(')') || line.ends_with(", continued"))
-        });
-        let takers: BTreeSet<Seq> = heads.filter_map(|seq| reader.taker_of(seq)).collect();
+    /// A recall gave back text whose heads name these originals.
+    pub fn recalled(&mut self, reader: &Replacements, heads: &[Seq]) {
+        let takers: BTreeSet<Seq> = heads.iter().filter_map(|seq| reader.taker_of(*seq)).collect();
         for by in takers {
             *self.counts.entry(by).or_default() += 1;
         }

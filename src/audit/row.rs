@@ -1,0 +1,255 @@
+//! One line of a log: what it holds, or what is wrong with it.
+
+use super::chunks::{self, Run};
+use super::lean;
+use super::node::Node;
+use crate::event::{Body, Envelope, Event, EventError, Seq, Text};
+use crate::report::tools::Tools;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// What is wrong with a line, so that it cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Damage {
+    /// Not JSON, or JSON that is no event.
+    Unreadable(String),
+    /// Data of another shape than its type promises.
+    BadEvent(String),
+    /// A chunk row that the harness would refuse to expand.
+    ChunkRow(String),
+}
+
+/// A line that could be read.
+#[derive(Debug)]
+pub(super) struct Row {
+    /// The stated seq of the event, or of a run's first.
+    pub(super) seq: Option<Seq>,
+    /// Whether the bytes were not UTF-8 and were read with replacement characters.
+    pub(super) mended: bool,
+    pub(super) fact: Fact,
+}
+
+/// What a line says, as far as the audit asks.
+#[derive(Debug)]
+pub(super) enum Fact {
+    Header(Header),
+    /// Streamed deltas: so many events.
+    Chunks(u32),
+    Node(Box<Node>),
+    TurnStart,
+    TurnEnd,
+    StepStart,
+    ToolCall(Box<str>),
+    Price(Price),
+    CompactionStart,
+    CompactionEnd,
+    /// Everything before came from a seed.
+    EndSeed,
+    /// The command of ours was called with `discard`.
+    DiscardRun(Box<str>),
+    /// A command is done and cites an event.
+    CommandDone(Box<str>, Seq),
+    /// A surface type without a surface operation.
+    Unplaced(Box<str>),
+    /// A surface operation on a type that has none.
+    Misplaced(Box<str>),
+    /// A type that this version of the vocabulary lacks and that may not be skipped.
+    Unknown(Box<str>),
+    Other,
+}
+
+/// The first line of a log.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Header {
+    pub(super) version: Option<f64>,
+    pub(super) id: Option<String>,
+    pub(super) cwd: Option<String>,
+    pub(super) parent_session: Option<String>,
+    pub(super) origin: Option<String>,
+    pub(super) seed_length: Option<Seq>,
+}
+
+/// The price event before a replacement: which range it prices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Price {
+    pub(super) start: Seq,
+    pub(super) end: Seq,
+    pub(super) seqs: Vec<Seq>,
+}
+
+/// Event types of harness lines up to 0.1.1 beside those that [`Fact`] names. The harness refuses to load a log
+/// with any other that is not marked `ignorable`.
+const KNOWN: [&str; 34] = [
+    "agent-preset/selected",
+    "agent/inbox/spliced",
+    "approval/asked",
+    "approval/decided",
+    "approval/policy",
+    "command/done",
+    "command/run",
+    "feedback/record",
+    "goal/change",
+    "hook/invoked",
+    "hook/result",
+    "llm/retry",
+    "permission/preset",
+    "plan/mode",
+    "request/context",
+    "request/header",
+    "sandbox/mode",
+    "schedule/change",
+    "session/title",
+    "session/title-llm-request",
+    "step/end",
+    "subagent/descriptor",
+    "team/member",
+    "team/message/delivered",
+    "team/message/queued",
+    "team/task",
+    "todo/write",
+    "tool-workflow/agent-end",
+    "tool-workflow/agent-start",
+    "tool-workflow/run-end",
+    "tool-workflow/run-start",
+    "tool/code-dispatch",
+    "tool/code-dispatch-start",
+    "web/deepseek-search-llm-request",
+];
+
+/// Reads one line, without its newline.
+pub(super) fn read(line: &[u8], tools: &Tools) -> Result<Row, Damage> {
+    match std::str::from_utf8(line) {
+        Ok(line) => read_text(line, tools),
+        Err(_) => {
+            // As the harness does, which decodes the line before it parses it.
+            let mut row = read_text(&String::from_utf8_lossy(line), tools)?;
+            row.mended = true;
+            Ok(row)
+        }
+    }
+}
+
+fn read_text(line: &str, tools: &Tools) -> Result<Row, Damage> {
+    // The tag stands first in every row a harness writes; reading it here saves reading the row twice.
+    let tag = line.strip_prefix("{\"type\":\"").and_then(|rest| rest.split_once('"')).map(|(tag, _)| tag);
+    if tag.is_some_and(chunks::is_row) {
+        return chunks::read(line).map(of_run);
+    }
+    if let Some(row) = lean::read(line, tools) {
+        return Ok(row);
+    }
+    let envelope = Envelope::parse(line).map_err(|error| Damage::Unreadable(reason(error)))?;
+    if chunks::is_row(&envelope.name) {
+        return chunks::read(line).map(of_run);
+    }
+    let (seq, name) = (envelope.seq, envelope.name.clone());
+    if name == "session" && envelope.data.is_none() {
+        let header = serde_json::from_str(line).map_err(|error| Damage::BadEvent(error.to_string()))?;
+        return Ok(Row { seq: None, mended: false, fact: Fact::Header(header) });
+    }
+    let fact = fact_of(envelope, tools)?;
+    Ok(Row { seq, mended: false, fact })
+}
+
+fn of_run(run: Run) -> Row {
+    Row { seq: run.seq, mended: false, fact: Fact::Chunks(run.count) }
+}
+
+fn reason(error: EventError) -> String {
+    match error {
+        EventError::Envelope(reason) | EventError::Data { reason, .. } => reason,
+        other => other.to_string(),
+    }
+}
+
+fn fact_of(envelope: Envelope<'_>, tools: &Tools) -> Result<Fact, Damage> {
+    let surface = matches!(&*envelope.name, "user/message" | "assistant/message" | "tool/result");
+    if !surface && (envelope.surface_op.is_some() || envelope.source_event_seqs.is_some()) {
+        return Ok(Fact::Misplaced(envelope.name.as_str().into()));
+    }
+    let data = || envelope.data.map_or("{}", RawValue::get);
+    let bad = |error: serde_json::Error| Damage::BadEvent(error.to_string());
+    Ok(match &*envelope.name {
+        "assistant/chunk" => Fact::Chunks(1),
+        // A retry is a request of its own.
+        "step/start" | "llm/retry-started" => Fact::StepStart,
+        "turn/start" => Fact::TurnStart,
+        "turn/end" => Fact::TurnEnd,
+        "session/end-seed" => Fact::EndSeed,
+        "compaction/start" => Fact::CompactionStart,
+        "compaction/end" => Fact::CompactionEnd,
+        "compaction/prune" | "compaction/summary" => {
+            price(data()).map_err(bad)?.map_or(Fact::Other, Fact::Price)
+        }
+        "command/run" => discard(data()).map_or(Fact::Other, Fact::DiscardRun),
+        "command/done" => done(data()).map_or(Fact::Other, |(id, seq)| Fact::CommandDone(id, seq)),
+        "tool/call" => {
+            #[derive(Deserialize)]
+            #[serde(rename_all = "camelCase")]
+            struct Id<'a> {
+                #[serde(borrow)]
+                call_id: Text<'a>,
+            }
+            let Id { call_id } = serde_json::from_str(data()).map_err(bad)?;
+            Fact::ToolCall(call_id.as_str().into())
+        }
+        name if surface => {
+            let name: Box<str> = name.into();
+            let event = Event::read(envelope, Some(0)).map_err(|error| Damage::BadEvent(reason(error)))?;
+            match &event.body {
+                Body::User(_) | Body::Assistant(_) | Body::ToolResult(_) => {
+                    Node::of(&event, tools).map_or(Fact::Unplaced(name), |node| Fact::Node(Box::new(node)))
+                }
+                _ => Fact::Other,
+            }
+        }
+        name if KNOWN.contains(&name) || envelope.ignorable == Some(true) => Fact::Other,
+        name => Fact::Unknown(name.into()),
+    })
+}
+
+fn price(data: &str) -> serde_json::Result<Option<Price>> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Claim {
+        #[serde(default)]
+        shadowed_range: Option<Range>,
+        #[serde(default)]
+        shadowed_seqs: Vec<Seq>,
+    }
+    #[derive(Deserialize)]
+    struct Range {
+        start: Seq,
+        end: Seq,
+    }
+    let Claim { shadowed_range, shadowed_seqs: seqs } = serde_json::from_str(data)?;
+    Ok(shadowed_range.map(|Range { start, end }| Price { start, end, seqs }))
+}
+
+fn discard(data: &str) -> Option<Box<str>> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Run<'a> {
+        #[serde(borrow)]
+        command_id: Text<'a>,
+        #[serde(borrow, default)]
+        args: Option<Text<'a>>,
+    }
+    let Run { command_id, args } = serde_json::from_str(data).ok()?;
+    (args?.split_whitespace().next() == Some("discard")).then(|| command_id.as_str().into())
+}
+
+fn done(data: &str) -> Option<(Box<str>, Seq)> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Done<'a> {
+        #[serde(borrow)]
+        command_id: Text<'a>,
+        #[serde(borrow)]
+        kind: Text<'a>,
+        source_event_seq: Seq,
+    }
+    let done: Done<'_> = serde_json::from_str(data).ok()?;
+    (done.kind == "success").then(|| (done.command_id.as_str().into(), done.source_event_seq))
+}

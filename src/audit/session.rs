@@ -1,0 +1,434 @@
+//! One log, line by line in order: the surface, the marks, the replacements, and what is wrong with them.
+
+use super::findings::{Code, Finding, Findings};
+use super::folds::Folds;
+use super::node::{Maker, Node};
+use super::report::{FirstFault, LogAudit, ReadAgain, ReplacementAudit, ShadowedPerson, Size};
+use super::row::{Damage, Fact, Price, Row};
+use super::track::Track;
+use crate::event::{Seq, SurfaceOp};
+use crate::replacements::{CallRef, Calls, Regret, Replacements};
+use crate::surface::{Kind, PERSON};
+use crate::wire::{Fault, FaultKind};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The format version of the harness lines up to 0.2.
+const FORMAT: f64 = 0.0;
+
+/// The audit of one log under way.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    pub(super) audit: LogAudit,
+    findings: Findings,
+    next: u64,
+    /// The line before was damaged, so seqs may jump.
+    jump: bool,
+    has_header: bool,
+    asking: bool,
+    price: Option<Price>,
+    compacting: Option<u64>,
+    known_faults: BTreeSet<(Seq, u8)>,
+    words: BTreeMap<Seq, Option<Box<str>>>,
+    recalls: BTreeSet<CallRef>,
+    labels: BTreeMap<CallRef, Box<str>>,
+    by_seq: HashMap<Seq, usize>,
+    pub(super) reader: Replacements,
+    pub(super) calls: Calls<u32>,
+    pub(super) track: Track,
+    regret: Regret,
+    folds: Folds,
+}
+
+/// Where a line is and what its event is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) line: u64,
+    pub(super) seq: Seq,
+}
+
+impl Session {
+    pub(super) fn object(&mut self, code: Code, line: Option<u64>, message: String) {
+        self.findings.push(Finding { code, line, seq: None, by: None, ours: false, message });
+    }
+
+    fn object_at(&mut self, code: Code, at: Place, message: String) {
+        let (line, seq) = (Some(at.line), Some(at.seq));
+        self.findings.push(Finding { code, line, seq, by: None, ours: false, message });
+    }
+
+    /// Takes the next line, numbered from 1.
+    pub(super) fn take(&mut self, line: u64, row: Result<Row, Damage>) {
+        self.audit.lines = line;
+        let row = match row {
+            Ok(row) => row,
+            Err(damage) => return self.damaged(line, damage),
+        };
+        if row.mended {
+            self.object(
+                Code::NotUtf8,
+                Some(line),
+                "The line is not UTF-8; it was read with replacement characters.".into(),
+            );
+        }
+        if let Fact::Header(header) = row.fact {
+            return self.header(line, header);
+        }
+        if line == 1 {
+            self.object(Code::NoHeader, Some(1), "The file does not begin with a session header.".into());
+        }
+        let count = if let Fact::Chunks(count) = row.fact { count } else { 1 };
+        let Some(seq) = self.place(line, row.seq, count) else { return };
+        self.audit.events += u64::from(count);
+        self.event(Place { line, seq }, row.fact);
+    }
+
+    fn damaged(&mut self, line: u64, damage: Damage) {
+        if line == 1 {
+            self.object(Code::NoHeader, Some(1), "The file does not begin with a session header.".into());
+        }
+        let (code, message) = match damage {
+            Damage::Unreadable(why) => (Code::UnreadableLine, format!("The line is no event: {why}.")),
+            Damage::BadEvent(why) => (Code::BadEvent, format!("The event's data cannot be read: {why}.")),
+            Damage::ChunkRow(why) => {
+                (Code::BadChunkRow, format!("The packed row cannot be expanded: {why}."))
+            }
+        };
+        self.object(code, Some(line), message);
+        self.lost();
+    }
+
+    /// A line is lost, so the next seq is anybody's guess.
+    pub(super) fn lost(&mut self) {
+        self.jump = true;
+        self.next += 1;
+    }
+
+    fn header(&mut self, line: u64, header: super::row::Header) {
+        if line > 1 || self.has_header {
+            let message = "A session header in the middle: two logs were put into one file.".into();
+            return self.object(Code::UnreadableLine, Some(line), message);
+        }
+        self.has_header = true;
+        if header.version.is_some_and(|version| version != FORMAT) {
+            let version = header.version.unwrap_or_default();
+            let message = format!(
+                "Format version {version} is newer than this audit knows; read as far as it is alike."
+            );
+            self.object(Code::NewerFormat, Some(line), message);
+        }
+        self.audit.session = header.id;
+        self.audit.cwd = header.cwd;
+        self.audit.parent_session = header.parent_session;
+        self.audit.origin = header.origin;
+        self.folds
+            .seed_length(header.seed_length.filter(|_| self.audit.origin.as_deref() == Some("subagent")));
+    }
+
+    /// The seq of a line's first event, or `None` when it must not be applied.
+    fn place(&mut self, line: u64, stated: Option<Seq>, count: u32) -> Option<Seq> {
+        let expected = self.next;
+        let seq = stated.map_or(expected, u64::from);
+        let jump = std::mem::take(&mut self.jump);
+        let at = |seq: u64| Place { line, seq: Seq::try_from(seq).unwrap_or(Seq::MAX) };
+        if seq < expected && !(jump && seq + 1 == expected) {
+            let message = format!(
+                "Seq {seq} comes where seq {expected} is due, so two writers wrote this log; it is left out."
+            );
+            self.object_at(Code::SeqAgain, at(seq), message);
+            return None;
+        }
+        if seq > expected && !jump {
+            let message = format!("Seqs {expected} to {} are missing.", seq - 1);
+            self.object_at(Code::SeqGap, at(seq), message);
+        }
+        self.next = seq + u64::from(count);
+        Seq::try_from(seq).ok()
+    }
+
+    fn event(&mut self, at: Place, fact: Fact) {
+        if !matches!(fact, Fact::Node(_) | Fact::Price(_)) {
+            self.price = None;
+            self.folds.close(&mut self.findings);
+        }
+        match fact {
+            Fact::Node(node) => self.node(at, *node),
+            Fact::Chunks(count) => {
+                self.audit.chunks += u64::from(count);
+                self.ask(at);
+                self.asking = false;
+            }
+            Fact::StepStart => self.asking = true,
+            Fact::TurnStart => self.audit.turns += 1,
+            Fact::ToolCall(id) => {
+                let id = self.track.intern(&id);
+                self.calls.dispatch(at.seq, &id);
+            }
+            Fact::Price(price) => self.price = Some(price),
+            Fact::CompactionStart => self.compacting = Some(at.line),
+            Fact::CompactionEnd | Fact::EndSeed => self.compacting = None,
+            Fact::DiscardRun(id) => self.folds.discard_run(id),
+            Fact::CommandDone(id, seq) => self.folds.command_done(&id, seq),
+            Fact::Unplaced(name) => {
+                let message = format!("{name} carries no surface operation, so it stands nowhere.");
+                self.object_at(Code::NoSurfaceOp, at, message);
+            }
+            Fact::Misplaced(name) => {
+                let message = format!("{name} cannot stand on the surface, but carries an operation on it.");
+                self.object_at(Code::MisplacedSurfaceOp, at, message);
+            }
+            Fact::Unknown(name) => {
+                let message = format!(
+                    "No known harness line has the event {name}, and it is not ignorable: the harness refuses to load this log."
+                );
+                self.object_at(Code::UnknownEvent, at, message);
+            }
+            Fact::Header(_) | Fact::TurnEnd | Fact::Other => {}
+        }
+    }
+
+    /// A request went out, if one was due; the surface is what its provider saw.
+    fn ask(&mut self, at: Place) {
+        if !self.asking {
+            return;
+        }
+        self.audit.requests.count += 1;
+        if self.track.is_sound() {
+            return;
+        }
+        self.audit.requests.refused += 1;
+        let request = self.audit.requests.count;
+        for traced in self.track.fresh() {
+            let Fault { seq, kind } = traced.fault;
+            let fault = match kind {
+                FaultKind::Unanswered => "unanswered call",
+                FaultKind::Orphan => "result without its call",
+                FaultKind::Empty => "empty message",
+            };
+            let first = FirstFault { request, line: at.line, seq, fault, made_by: traced.made_by };
+            self.audit.requests.first.get_or_insert(first);
+            if self.known_faults.insert((seq, kind as u8)) {
+                let by = traced.made_by;
+                let ours = by.and_then(|by| self.by_seq.get(&by)).is_some_and(|at| {
+                    self.audit.replacements.get(*at).is_some_and(|replacement| replacement.ours)
+                });
+                let who = by.map_or(String::new(), |by| format!(", made by the replacement at s{by}"));
+                let message = format!("Request {request} would be refused: {fault} at s{seq}{who}.");
+                self.findings.push(Finding {
+                    code: Code::WireFault,
+                    line: Some(at.line),
+                    seq: Some(seq),
+                    by,
+                    ours,
+                    message,
+                });
+            }
+        }
+    }
+
+    fn node(&mut self, at: Place, node: Node) {
+        if node.op == SurfaceOp::Append {
+            self.price = None;
+            self.folds.close(&mut self.findings);
+            self.append(at, &node);
+        } else {
+            self.replace(at, &node);
+        }
+    }
+
+    fn append(&mut self, at: Place, node: &Node) {
+        if node.kind == Kind::Assistant {
+            self.ask(at);
+            self.asking = true;
+        }
+        let ids = self.track.keep(at.seq, node, at.seq);
+        let mut answered = None;
+        match node.kind {
+            Kind::Assistant => self.assistant(at.seq, node, ids),
+            Kind::Result => {
+                answered = ids.first().and_then(|id| self.calls.result(at.seq, id));
+                if let Some(call) = answered {
+                    self.answer(at.seq, call, node);
+                }
+            }
+            Kind::User => {
+                if node.flags & PERSON != 0 {
+                    self.words.insert(at.seq, node.text.clone());
+                }
+            }
+        }
+        if self.reader.apply(at.seq, SurfaceOp::Append).is_ok() {
+            self.track.applied(&self.reader, at.seq, SurfaceOp::Append, &[]);
+        }
+        // A result whose call was taken away before it came is that replacement's doing.
+        if let Some(by) = answered.and_then(|call| self.reader.taker_of(call.carrier)) {
+            self.track.blame(Fault { seq: at.seq, kind: FaultKind::Orphan }, by);
+        }
+        self.grow(node);
+        self.folds.appended(at, node, answered, &mut self.findings);
+    }
+
+    fn assistant(&mut self, seq: Seq, node: &Node, ids: Vec<u32>) {
+        self.calls.carrier(seq, ids);
+        for (index, call) in (0..).zip(&node.calls) {
+            let of = CallRef { carrier: seq, index };
+            if &*call.tool == "recall" {
+                self.recalls.insert(of);
+            }
+            if let Some((target, label)) = &call.reads {
+                self.regret.reads(of, *target);
+                self.labels.insert(of, label.clone());
+            }
+        }
+    }
+
+    fn answer(&mut self, seq: Seq, call: CallRef, node: &Node) {
+        if self.recalls.contains(&call) {
+            self.regret.recalled(&self.reader, &node.heads);
+        }
+        let Some(by) = self.regret.result(seq, call) else { return };
+        let what = self.labels.get(&call).map(|label| label.to_string()).unwrap_or_default();
+        if let Some(replacement) = self.by_seq.get(&by).and_then(|at| self.audit.replacements.get_mut(*at)) {
+            replacement.read_again.push(ReadAgain { seq, what });
+        }
+    }
+
+    fn replace(&mut self, at: Place, node: &Node) {
+        let price = self.price.take();
+        let maker = node.maker.clone().unwrap_or(Maker::Nameless);
+        let taken = match self.reader.apply(at.seq, node.op) {
+            Ok(taken) => taken.to_vec(),
+            Err(misfit) => {
+                self.track.keep(at.seq, node, at.seq);
+                return self.object_at(
+                    Code::BadReplacement,
+                    at,
+                    format!("The replacement does not fit: {misfit}."),
+                );
+            }
+        };
+        let origin = taken.iter().filter_map(|seq| self.track.info(*seq)).map(|info| info.origin).min();
+        self.check_replacement(at, node, &taken, price);
+        self.track.keep(at.seq, node, origin.unwrap_or(at.seq));
+        self.track.applied(&self.reader, at.seq, node.op, &taken);
+        self.regret.replaced(at.seq, &taken);
+
+        let before = self.audit.surface;
+        for seq in &taken {
+            if let Some(info) = self.track.info(*seq) {
+                self.audit.surface.nodes -= 1;
+                self.audit.surface.chars -= u64::from(info.chars);
+                self.audit.surface.tokens -= u64::from(info.tokens);
+            }
+        }
+        self.grow(node);
+        let persons: Vec<Seq> = taken.iter().copied().filter(|seq| self.words.contains_key(seq)).collect();
+        for person in persons {
+            self.shadow(at, person, node, &maker);
+        }
+        self.by_seq.insert(at.seq, self.audit.replacements.len());
+        self.folds.landed(
+            at,
+            node,
+            &maker,
+            &taken,
+            &self.reader,
+            &self.calls,
+            &self.track,
+            &mut self.findings,
+        );
+        self.audit.replacements.push(ReplacementAudit {
+            seq: at.seq,
+            line: at.line,
+            by: maker.group().to_owned(),
+            ours: maker.is_ours(),
+            start: taken.first().copied().unwrap_or(at.seq),
+            end: taken.last().copied().unwrap_or(at.seq),
+            nodes: taken.len() as u64,
+            before,
+            after: self.audit.surface,
+            read_again: Vec::new(),
+        });
+    }
+
+    fn check_replacement(&mut self, at: Place, node: &Node, taken: &[Seq], price: Option<Price>) {
+        let cited: BTreeSet<Seq> = node.sources.iter().copied().collect();
+        if let Some(missing) = taken.iter().find(|seq| !cited.contains(seq)) {
+            let message = format!(
+                "The replacement shadows s{missing} without citing it: the harness refuses to load this log."
+            );
+            self.object_at(Code::Uncited, at, message);
+        }
+        if node.kind == Kind::Result {
+            let rest = node.answers.as_ref().map(|(_, rest)| *rest);
+            let same = |seq: &Seq| {
+                self.track.info(*seq).is_some_and(|info| info.kind == Kind::Result && Some(info.rest) == rest)
+            };
+            if taken.len() != 1 || !taken.iter().all(same) {
+                let message =
+                    "A rewritten result may stand for one result only and change nothing but its content.";
+                self.object_at(Code::RewriteChangesMore, at, message.into());
+            }
+        }
+        if let (Some(price), SurfaceOp::Replace { start, end }) = (price, node.op)
+            && (price.start != start || price.end != end || (!price.seqs.is_empty() && price.seqs != taken))
+        {
+            let message = format!(
+                "The price before it names s{} to s{}, the replacement takes s{start} to s{end}.",
+                price.start, price.end
+            );
+            self.object_at(Code::PriceMismatch, at, message);
+        }
+    }
+
+    fn shadow(&mut self, at: Place, person: Seq, node: &Node, maker: &Maker) {
+        let words = self.words.remove(&person).flatten();
+        let carried = match (words, &node.text) {
+            (Some(words), Some(text)) => {
+                let quoted =
+                    || words.split('\n').map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n");
+                let stated = node.facts.as_ref().is_some_and(|facts| facts.quotes.contains(&words));
+                Some(stated || text.contains(&*words) || text.contains(&quoted()))
+            }
+            _ => None,
+        };
+        if carried == Some(false) && maker.is_ours() {
+            let message = format!(
+                "The {} takes the person's message s{person} and does not carry its words.",
+                maker.group()
+            );
+            self.findings.push(Finding {
+                code: Code::WordsLost,
+                line: Some(at.line),
+                seq: Some(person),
+                by: Some(at.seq),
+                ours: true,
+                message,
+            });
+        }
+        self.audit.shadowed_persons.push(ShadowedPerson { seq: person, by: at.seq, carried });
+    }
+
+    fn grow(&mut self, node: &Node) {
+        let Size { nodes, chars, tokens } = &mut self.audit.surface;
+        *nodes += 1;
+        *chars += u64::from(node.chars);
+        *tokens += u64::from(node.tokens);
+    }
+
+    /// Ends the log.
+    pub(super) fn finish(mut self) -> LogAudit {
+        self.folds.close(&mut self.findings);
+        if self.audit.lines == 0 {
+            self.object(Code::NoHeader, None, "The file is empty.".into());
+        }
+        if let Some(line) = self.compacting {
+            let message = "A compaction began here and neither ended nor was ended by a resume.".into();
+            self.object(Code::UnfinishedCompaction, Some(line), message);
+        }
+        let mut audit = self.audit;
+        (audit.marks, audit.folds) = self.folds.finish(&self.regret);
+        audit.findings = self.findings.kept;
+        audit.more_findings = self.findings.more;
+        audit
+    }
+}
