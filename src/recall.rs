@@ -107,6 +107,11 @@ impl Recall {
             None => reader.hidden().collect(),
         };
 
+        let window = Window::new(offset, limit);
+        Ok(Self { path, pattern, offset, asked: describe(ask), index, ..Self::over(calls, nodes, window) })
+    }
+
+    fn over<Id: PartialEq>(calls: &Calls<Id>, nodes: Vec<Seq>, window: Window) -> Self {
         let mut pending = Vec::with_capacity(nodes.len());
         let mut queued = BTreeSet::new();
         let mut answers = BTreeMap::new();
@@ -122,20 +127,26 @@ impl Recall {
                 pending.push(*node);
             }
         }
-        Ok(Self {
+        Self {
             pending,
             handed: 0,
             wanted: nodes.into_iter().collect(),
             answers,
             labels: BTreeMap::new(),
-            path,
-            pattern,
-            window: Window::new(offset, limit),
-            offset,
+            path: None,
+            pattern: None,
+            window,
+            offset: 0,
             shown: false,
-            asked: describe(ask),
-            index,
-        })
+            asked: String::new(),
+            index: String::new(),
+        }
+    }
+
+    /// Shows nodes in full, whatever stands for them.
+    #[must_use]
+    pub fn whole<Id: PartialEq>(calls: &Calls<Id>, nodes: Vec<Seq>) -> Self {
+        Self::over(calls, nodes, Window::new(0, usize::MAX))
     }
 
     /// The seqs whose events [`Recall::read`] wants next; empty when nothing more is needed.

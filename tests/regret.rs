@@ -73,10 +73,11 @@ fn a_second_reading_counts_once_for_the_replacement_that_took_the_first() {
     assert_eq!(read(&mut regret, &mut reader, 7), None, "the copy read again still stands");
     fold(&mut regret, &mut reader, 9, 4, 8);
     assert_eq!(read(&mut regret, &mut reader, 10), Some(9));
-    regret.recalled(
-        &reader,
+    let heads = recalled_heads(
         "s1 read {} (4 chars)\ns3 is not a head\n\ns6 read {} (4 chars), continued\ns2 x (1 chars)",
     );
+    assert_eq!(heads, [1, 6, 2]);
+    regret.recalled(&reader, &heads);
     assert_eq!((regret.of(4), regret.of(9)), (2, 2));
     assert_eq!(regret.of(7), 0);
 }

@@ -151,6 +151,26 @@ pub(super) fn read(
     order.failed.map_or(Ok(()), Err)
 }
 
+/// Hands over the lines themselves, and what is wrong behind some of them.
+///
+/// # Errors
+/// What the disk says.
+pub(super) fn each(source: Source<'_>, mut take: impl FnMut(Result<&[u8], End>)) -> io::Result<()> {
+    let mut reader = Reader { source, rest: Vec::new(), skipping: false, done: false, next: 0 };
+    let mut buffer = Vec::new();
+    while let Fill::Lines(end) = reader.fill(&mut buffer)? {
+        let mut from = 0;
+        for end in memchr_iter(b'\n', &buffer) {
+            take(Ok(buffer.get(from..end).unwrap_or_default()));
+            from = end + 1;
+        }
+        if let Some(end) = end {
+            take(Err(end));
+        }
+    }
+    Ok(())
+}
+
 fn run(work: &Work<'_>, threads: NonZero<usize>, take: &Mutex<impl FnMut(&mut Lines) + Send>) {
     let tools = Tools::default();
     // One buffer a thread: large ones that come and go cost more than the lines in them.

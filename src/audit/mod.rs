@@ -6,15 +6,21 @@
 //! recall and the same wire check as the fold.
 
 mod chunks;
+pub mod cli;
+mod dry_run;
 mod findings;
 mod folds;
+mod input;
 mod lean;
 mod lines;
+mod look;
 mod node;
 mod report;
 mod row;
 mod session;
+mod show;
 mod source;
+mod table;
 mod track;
 
 pub use findings::{Code, Finding};
@@ -23,6 +29,8 @@ pub use report::{
 };
 pub use source::Disk;
 
+use crate::event::Seq;
+use input::{Failure, Input};
 use lines::End;
 use session::Session;
 use source::{Flaw, Source};
@@ -45,10 +53,22 @@ impl Audit {
         self,
         path: &str,
         disk: impl Disk + 'a,
-        mut progress: impl FnMut(u64) + Send,
+        progress: impl FnMut(u64) + Send,
     ) -> io::Result<LogAudit> {
+        Ok(self.read(path, disk, None, progress)?.finish())
+    }
+
+    /// Reads one log, events behind `until` left out.
+    fn read<'a>(
+        self,
+        path: &str,
+        disk: impl Disk + 'a,
+        until: Option<Seq>,
+        mut progress: impl FnMut(u64) + Send,
+    ) -> io::Result<Session> {
         let source = Source::open(Box::new(disk))?;
         let mut session = Session::default();
+        session.until = until;
         session.audit.path = path.to_owned();
         let mut line = 0;
         lines::read(source, self.threads, |lines| {
@@ -62,7 +82,7 @@ impl Audit {
             }
             progress(lines.consumed);
         })?;
-        Ok(session.finish())
+        Ok(session)
     }
 }
 

@@ -20,9 +20,9 @@ const FORMAT: f64 = 0.0;
 pub(super) struct Session {
     pub(super) audit: LogAudit,
     findings: Findings,
-    next: u64,
-    /// The line before was damaged, so seqs may jump.
-    jump: bool,
+    order: Order,
+    /// Events behind this one are passed over.
+    pub(super) until: Option<Seq>,
     has_header: bool,
     asking: bool,
     price: Option<Price>,
@@ -37,6 +37,47 @@ pub(super) struct Session {
     pub(super) track: Track,
     regret: Regret,
     folds: Folds,
+}
+
+/// Which seq is due.
+#[derive(Debug, Default)]
+pub(super) struct Order {
+    next: u64,
+    /// The line before was damaged, so seqs may jump.
+    jump: bool,
+}
+
+/// Where an event stands in the order of seqs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Placed {
+    /// Where it is due.
+    At(Seq),
+    /// Behind a gap.
+    Behind(Seq),
+    /// At a place that is taken.
+    Again(Seq),
+    /// Beyond what seqs can count.
+    Nowhere,
+}
+
+impl Order {
+    /// A line is lost: it held one event or many.
+    pub(super) fn lost(&mut self) {
+        self.jump = true;
+        self.next += 1;
+    }
+
+    /// Places a line of so many events.
+    pub(super) fn place(&mut self, stated: Option<Seq>, count: u32) -> Placed {
+        let jump = std::mem::take(&mut self.jump);
+        let Ok(due) = Seq::try_from(self.next) else { return Placed::Nowhere };
+        let seq = stated.unwrap_or(due);
+        if seq < due && !(jump && seq + 1 == due) {
+            return Placed::Again(seq);
+        }
+        self.next = u64::from(seq) + u64::from(count);
+        if seq > due && !jump { Placed::Behind(seq) } else { Placed::At(seq) }
+    }
 }
 
 /// Where a line is and what its event is.
@@ -73,19 +114,16 @@ impl Session {
         if let Fact::Header(header) = row.fact {
             return self.header(line, header);
         }
-        if line == 1 {
-            self.object(Code::NoHeader, Some(1), "The file does not begin with a session header.".into());
-        }
         let count = if let Fact::Chunks(count) = row.fact { count } else { 1 };
         let Some(seq) = self.place(line, row.seq, count) else { return };
+        if self.until.is_some_and(|until| seq > until) {
+            return;
+        }
         self.audit.events += u64::from(count);
         self.event(Place { line, seq }, row.fact);
     }
 
     fn damaged(&mut self, line: u64, damage: Damage) {
-        if line == 1 {
-            self.object(Code::NoHeader, Some(1), "The file does not begin with a session header.".into());
-        }
         let (code, message) = match damage {
             Damage::Unreadable(why) => (Code::UnreadableLine, format!("The line is no event: {why}.")),
             Damage::BadEvent(why) => (Code::BadEvent, format!("The event's data cannot be read: {why}.")),
@@ -99,8 +137,18 @@ impl Session {
 
     /// A line is lost, so the next seq is anybody's guess.
     pub(super) fn lost(&mut self) {
-        self.jump = true;
-        self.next += 1;
+        self.order.lost();
+    }
+
+    /// Who made the replacement `seq`; empty for any other seq.
+    pub(super) fn maker(&self, seq: Seq) -> &str {
+        let replacement = self.by_seq.get(&seq).and_then(|at| self.audit.replacements.get(*at));
+        replacement.map_or("", |replacement| replacement.by.as_str())
+    }
+
+    /// How many events the log has, lost ones included.
+    pub(super) fn length(&self) -> u64 {
+        self.order.next
     }
 
     fn header(&mut self, line: u64, header: super::row::Header) {
@@ -126,23 +174,27 @@ impl Session {
 
     /// The seq of a line's first event, or `None` when it must not be applied.
     fn place(&mut self, line: u64, stated: Option<Seq>, count: u32) -> Option<Seq> {
-        let expected = self.next;
-        let seq = stated.map_or(expected, u64::from);
-        let jump = std::mem::take(&mut self.jump);
-        let at = |seq: u64| Place { line, seq: Seq::try_from(seq).unwrap_or(Seq::MAX) };
-        if seq < expected && !(jump && seq + 1 == expected) {
-            let message = format!(
-                "Seq {seq} comes where seq {expected} is due, so two writers wrote this log; it is left out."
-            );
-            self.object_at(Code::SeqAgain, at(seq), message);
-            return None;
+        let expected = self.order.next;
+        let at = |seq: Seq| Place { line, seq };
+        match self.order.place(stated, count) {
+            Placed::At(seq) => Some(seq),
+            Placed::Behind(seq) => {
+                let message = format!("Seqs {expected} to {} are missing.", u64::from(seq) - 1);
+                self.object_at(Code::SeqGap, at(seq), message);
+                Some(seq)
+            }
+            Placed::Again(seq) => {
+                let message = format!(
+                    "Seq {seq} comes where seq {expected} is due, so two writers wrote this log; it is left out."
+                );
+                self.object_at(Code::SeqAgain, at(seq), message);
+                None
+            }
+            Placed::Nowhere => {
+                self.object(Code::SeqGap, Some(line), "The log has more events than seqs can count.".into());
+                None
+            }
         }
-        if seq > expected && !jump {
-            let message = format!("Seqs {expected} to {} are missing.", seq - 1);
-            self.object_at(Code::SeqGap, at(seq), message);
-        }
-        self.next = seq + u64::from(count);
-        Seq::try_from(seq).ok()
     }
 
     fn event(&mut self, at: Place, fact: Fact) {
@@ -418,8 +470,20 @@ impl Session {
     /// Ends the log.
     pub(super) fn finish(mut self) -> LogAudit {
         self.folds.close(&mut self.findings);
-        if self.audit.lines == 0 {
-            self.object(Code::NoHeader, None, "The file is empty.".into());
+        if !self.has_header {
+            let empty = self.audit.lines == 0;
+            let message =
+                if empty { "The file is empty." } else { "The file does not begin with a session header." };
+            let line = (!empty).then_some(1);
+            let finding = Finding {
+                code: Code::NoHeader,
+                line,
+                seq: None,
+                by: None,
+                ours: false,
+                message: message.to_owned(),
+            };
+            self.findings.kept.insert(0, finding);
         }
         if let Some(line) = self.compacting {
             let message = "A compaction began here and neither ended nor was ended by a resume.".into();

@@ -88,6 +88,12 @@ impl Track {
         self.infos.binary_search_by_key(&seq, |info| info.seq).ok().and_then(|at| self.infos.get(at))
     }
 
+    /// The calls of a node, as numbers.
+    pub(super) fn calls(&self, info: &Info) -> &[u32] {
+        let first = info.first_call as usize;
+        self.pool.get(first..first + info.calls as usize).unwrap_or_default()
+    }
+
     /// Checks what an applied operation changed; `taken` are the nodes that left the surface.
     pub(super) fn applied(&mut self, reader: &Replacements, seq: Seq, op: SurfaceOp, taken: &[Seq]) {
         if op == SurfaceOp::Append {
@@ -176,8 +182,7 @@ impl Track {
 
     fn feed(&self, check: &mut WireCheck, seq: Seq, found: &mut Vec<Fault>) {
         let Some(info) = self.info(seq).filter(|info| info.flags & ABSENT == 0) else { return };
-        let first = info.first_call as usize;
-        let calls = self.pool.get(first..first + info.calls as usize).unwrap_or_default();
+        let calls = self.calls(info);
         match (info.kind, calls.first()) {
             (Kind::Result, Some(id)) => check.result(seq, *id, |fault| found.push(fault)),
             _ => {

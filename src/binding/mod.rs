@@ -3,6 +3,7 @@
 //! Every synchronous export carries `catch_unwind`, so a panic becomes a JavaScript error instead of the
 //! end of the host. napi's default runtime would start a worker per core; [`init`] installs one with one.
 
+pub mod audit;
 pub mod columns;
 pub mod drafts;
 pub mod drive;
