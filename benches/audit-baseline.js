@@ -1,6 +1,6 @@
 /**
- * What an engineer would write in an afternoon instead of `dsh-rewind audit`: `JSON.parse` a line, and the same
- * counts. It is told the path of a plain log and prints its counts and its time as JSON.
+ * What an engineer would write in an afternoon instead of `dsh-rewind audit`: `JSON.parse` a line, and the
+ * same counts. It is told the path of a plain log and prints its counts and its time as JSON.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 

@@ -1,5 +1,5 @@
-//! Packed chunk rows: one storage line for a run of streamed deltas, validated as strictly as the harness does
-//! when it expands them, but only counted here.
+//! Packed chunk rows: one storage line for a run of streamed deltas, validated as strictly as the harness
+//! does when it expands them, but only counted here.
 
 use super::row::Damage;
 use crate::event::Seq;

@@ -93,7 +93,7 @@ fn command() -> Command {
         .arg_required_else_help(true)
         .subcommand(
             Command::new("audit")
-                .about("Marks, folds and everybody's replacements, requests a provider would refuse, regret, damage")
+                .about("Marks, folds, everybody's replacements, refused requests, regret, damage")
                 .arg(
                     Arg::new("paths")
                         .value_name("LOG|FOLDER")
@@ -119,7 +119,7 @@ fn command() -> Command {
         )
         .subcommand(
             Command::new("fold")
-                .about("A dry run: what a fold would take and keep, and the report that code alone would make")
+                .about("A dry run: what a fold would take and keep, and the report by code alone")
                 .arg(log())
                 .arg(seq("from").long("from").required(true).help("First seq of the exploration"))
                 .arg(seq("to").long("to").help("Last seq of the log to look at [default: its end]"))
@@ -169,10 +169,7 @@ fn audit(matches: &ArgMatches, streams: &mut Streams<'_>) -> Result<u8, Failure>
         if is_foreign(&audit) {
             let path = &audit.path;
             bar.suspend(|| {
-                drop(writeln!(
-                    streams.err,
-                    "dsh-rewind: {path}: no session log: neither its first line nor any other is of one."
-                ));
+                drop(writeln!(streams.err, "dsh-rewind: {path}: this is no session log."));
             });
             code = if input.named { UNUSABLE } else { code.max(FINDINGS) };
             continue;

@@ -1,5 +1,5 @@
-//! `dsh-rewind fold`: what a fold would take from a stored log, what it would keep and why, and the report that
-//! code alone would make of it. Nothing is written.
+//! `dsh-rewind fold`: what a fold would take from a stored log, what it would keep and why, and the report
+//! that code alone would make of it. Nothing is written.
 
 use super::look::lines_of;
 use super::session::Session;

@@ -1,7 +1,8 @@
 //! Marks and folds of this package, and whether each fold is what it says.
 
 use super::findings::{Code, Finding, Findings};
-use super::node::{Facts, Maker, Mark, Node};
+use super::maker::Maker;
+use super::node::{Facts, Mark, Node};
 use super::report::{FoldAudit, MarkAudit};
 use super::session::Place;
 use super::track::Track;
@@ -160,7 +161,8 @@ impl Folds {
             && self.marks.iter().any(|taken| &*taken.mark.id == mark && taken.carrier == carrier)
     }
 
-    /// All that a fold takes is younger than its mark, and the mark's own result stays (spec/rewind.md 1.1, 1.2).
+    /// All that a fold takes is younger than its mark, and the mark's own result stays (spec/rewind.md 1.1,
+    /// 1.2).
     fn check_age(&self, at: Place, mark: &str, taken: &[Seq], track: &Track, findings: &mut Findings) {
         let Some(own) =
             self.marks.iter().rev().find(|own| &*own.mark.id == mark && own.mark.log_length <= at.seq)

@@ -1,6 +1,6 @@
-//! Model answers and tool results, read for their numbers alone. They are most of a log's bytes, so their text is
-//! measured where it lies and never kept. A line that does not fit is left to the reading of whole events, which
-//! also says what is wrong with it; both readings come to the same node.
+//! Model answers and tool results, read for their numbers alone. They are most of a log's bytes, so their
+//! text is measured where it lies and never kept. A line that does not fit is left to the reading of whole
+//! events, which also says what is wrong with it; both readings come to the same node.
 
 use super::node::{Call, Node, label, quarter, stated_facts, stated_mark};
 use super::row::{Fact, Row};
@@ -13,6 +13,9 @@ use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+
+#[cfg(test)]
+mod tests;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -1,8 +1,8 @@
 //! A second look into a log, for the lines that a question turned out to need.
 
 use super::lines::{self, End};
+use super::order::{Order, Placed};
 use super::row::{self, Fact};
-use super::session::{Order, Placed};
 use super::source::{Flaw, Source};
 use crate::event::Seq;
 use crate::report::tools::Tools;

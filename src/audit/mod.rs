@@ -1,20 +1,23 @@
 //! Audit of session logs on disk, for anybody's replacements. Read-only; the one room that reads files and
 //! starts threads.
 //!
-//! [`Audit::run`] reads a log batch by batch: threads turn lines into a few numbers and names each, and these are
-//! taken in order into the surface, the marks and the replacements. It uses the same reader of replacements as
-//! recall and the same wire check as the fold.
+//! [`Audit::run`] reads a log batch by batch: threads turn lines into a few numbers and names each, and these
+//! are taken in order into the surface, the marks and the replacements. It uses the same reader of
+//! replacements as recall and the same wire check as the fold.
 
 mod chunks;
 pub mod cli;
 mod dry_run;
+mod edits;
 mod findings;
 mod folds;
 mod input;
 mod lean;
 mod lines;
 mod look;
+mod maker;
 mod node;
+mod order;
 mod report;
 mod row;
 mod session;

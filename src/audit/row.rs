@@ -78,8 +78,8 @@ pub(super) struct Price {
     pub(super) seqs: Vec<Seq>,
 }
 
-/// Event types of harness lines up to 0.1.1 beside those that [`Fact`] names. The harness refuses to load a log
-/// with any other that is not marked `ignorable`.
+/// Event types of harness lines up to 0.1.1 beside those that [`Fact`] names. The harness refuses to load a
+/// log with any other that is not marked `ignorable`.
 const KNOWN: [&str; 34] = [
     "agent-preset/selected",
     "agent/inbox/spliced",

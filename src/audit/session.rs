@@ -2,8 +2,9 @@
 
 use super::findings::{Code, Finding, Findings};
 use super::folds::Folds;
-use super::node::{Maker, Node};
-use super::report::{FirstFault, LogAudit, ReadAgain, ReplacementAudit, ShadowedPerson, Size};
+use super::node::Node;
+use super::order::{Order, Placed};
+use super::report::{FirstFault, LogAudit, ReadAgain, Size};
 use super::row::{Damage, Fact, Price, Row};
 use super::track::Track;
 use crate::event::{Seq, SurfaceOp};
@@ -19,65 +20,25 @@ const FORMAT: f64 = 0.0;
 #[derive(Debug, Default)]
 pub(super) struct Session {
     pub(super) audit: LogAudit,
-    findings: Findings,
+    pub(super) findings: Findings,
     order: Order,
     /// Events behind this one are passed over.
     pub(super) until: Option<Seq>,
     has_header: bool,
-    asking: bool,
-    price: Option<Price>,
+    /// The surface was sent already: no request is due before the next step.
+    asked: bool,
+    pub(super) price: Option<Price>,
     compacting: Option<u64>,
     known_faults: BTreeSet<(Seq, u8)>,
-    words: BTreeMap<Seq, Option<Box<str>>>,
+    pub(super) words: BTreeMap<Seq, Option<Box<str>>>,
     recalls: BTreeSet<CallRef>,
     labels: BTreeMap<CallRef, Box<str>>,
-    by_seq: HashMap<Seq, usize>,
+    pub(super) by_seq: HashMap<Seq, usize>,
     pub(super) reader: Replacements,
     pub(super) calls: Calls<u32>,
     pub(super) track: Track,
-    regret: Regret,
-    folds: Folds,
-}
-
-/// Which seq is due.
-#[derive(Debug, Default)]
-pub(super) struct Order {
-    next: u64,
-    /// The line before was damaged, so seqs may jump.
-    jump: bool,
-}
-
-/// Where an event stands in the order of seqs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Placed {
-    /// Where it is due.
-    At(Seq),
-    /// Behind a gap.
-    Behind(Seq),
-    /// At a place that is taken.
-    Again(Seq),
-    /// Beyond what seqs can count.
-    Nowhere,
-}
-
-impl Order {
-    /// A line is lost: it held one event or many.
-    pub(super) fn lost(&mut self) {
-        self.jump = true;
-        self.next += 1;
-    }
-
-    /// Places a line of so many events.
-    pub(super) fn place(&mut self, stated: Option<Seq>, count: u32) -> Placed {
-        let jump = std::mem::take(&mut self.jump);
-        let Ok(due) = Seq::try_from(self.next) else { return Placed::Nowhere };
-        let seq = stated.unwrap_or(due);
-        if seq < due && !(jump && seq + 1 == due) {
-            return Placed::Again(seq);
-        }
-        self.next = u64::from(seq) + u64::from(count);
-        if seq > due && !jump { Placed::Behind(seq) } else { Placed::At(seq) }
-    }
+    pub(super) regret: Regret,
+    pub(super) folds: Folds,
 }
 
 /// Where a line is and what its event is.
@@ -92,7 +53,7 @@ impl Session {
         self.findings.push(Finding { code, line, seq: None, by: None, ours: false, message });
     }
 
-    fn object_at(&mut self, code: Code, at: Place, message: String) {
+    pub(super) fn object_at(&mut self, code: Code, at: Place, message: String) {
         let (line, seq) = (Some(at.line), Some(at.seq));
         self.findings.push(Finding { code, line, seq, by: None, ours: false, message });
     }
@@ -185,7 +146,7 @@ impl Session {
             }
             Placed::Again(seq) => {
                 let message = format!(
-                    "Seq {seq} comes where seq {expected} is due, so two writers wrote this log; it is left out."
+                    "Seq {seq} comes where seq {expected} is due: two writers wrote this log; it is left out."
                 );
                 self.object_at(Code::SeqAgain, at(seq), message);
                 None
@@ -207,9 +168,9 @@ impl Session {
             Fact::Chunks(count) => {
                 self.audit.chunks += u64::from(count);
                 self.ask(at);
-                self.asking = false;
+                self.asked = true;
             }
-            Fact::StepStart => self.asking = true,
+            Fact::StepStart => self.asked = false,
             Fact::TurnStart => self.audit.turns += 1,
             Fact::ToolCall(id) => {
                 let id = self.track.intern(&id);
@@ -230,7 +191,8 @@ impl Session {
             }
             Fact::Unknown(name) => {
                 let message = format!(
-                    "No known harness line has the event {name}, and it is not ignorable: the harness refuses to load this log."
+                    "No known harness line has the event {name}, and it is not ignorable: \
+                     the harness refuses to load this log."
                 );
                 self.object_at(Code::UnknownEvent, at, message);
             }
@@ -240,7 +202,7 @@ impl Session {
 
     /// A request went out, if one was due; the surface is what its provider saw.
     fn ask(&mut self, at: Place) {
-        if !self.asking {
+        if self.asked {
             return;
         }
         self.audit.requests.count += 1;
@@ -290,7 +252,7 @@ impl Session {
     fn append(&mut self, at: Place, node: &Node) {
         if node.kind == Kind::Assistant {
             self.ask(at);
-            self.asking = true;
+            self.asked = false;
         }
         let ids = self.track.keep(at.seq, node, at.seq);
         let mut answered = None;
@@ -344,123 +306,7 @@ impl Session {
         }
     }
 
-    fn replace(&mut self, at: Place, node: &Node) {
-        let price = self.price.take();
-        let maker = node.maker.clone().unwrap_or(Maker::Nameless);
-        let taken = match self.reader.apply(at.seq, node.op) {
-            Ok(taken) => taken.to_vec(),
-            Err(misfit) => {
-                self.track.keep(at.seq, node, at.seq);
-                return self.object_at(
-                    Code::BadReplacement,
-                    at,
-                    format!("The replacement does not fit: {misfit}."),
-                );
-            }
-        };
-        let origin = taken.iter().filter_map(|seq| self.track.info(*seq)).map(|info| info.origin).min();
-        self.check_replacement(at, node, &taken, price);
-        self.track.keep(at.seq, node, origin.unwrap_or(at.seq));
-        self.track.applied(&self.reader, at.seq, node.op, &taken);
-        self.regret.replaced(at.seq, &taken);
-
-        let before = self.audit.surface;
-        for seq in &taken {
-            if let Some(info) = self.track.info(*seq) {
-                self.audit.surface.nodes -= 1;
-                self.audit.surface.chars -= u64::from(info.chars);
-                self.audit.surface.tokens -= u64::from(info.tokens);
-            }
-        }
-        self.grow(node);
-        let persons: Vec<Seq> = taken.iter().copied().filter(|seq| self.words.contains_key(seq)).collect();
-        for person in persons {
-            self.shadow(at, person, node, &maker);
-        }
-        self.by_seq.insert(at.seq, self.audit.replacements.len());
-        self.folds.landed(
-            at,
-            node,
-            &maker,
-            &taken,
-            &self.reader,
-            &self.calls,
-            &self.track,
-            &mut self.findings,
-        );
-        self.audit.replacements.push(ReplacementAudit {
-            seq: at.seq,
-            line: at.line,
-            by: maker.group().to_owned(),
-            ours: maker.is_ours(),
-            start: taken.first().copied().unwrap_or(at.seq),
-            end: taken.last().copied().unwrap_or(at.seq),
-            nodes: taken.len() as u64,
-            before,
-            after: self.audit.surface,
-            read_again: Vec::new(),
-        });
-    }
-
-    fn check_replacement(&mut self, at: Place, node: &Node, taken: &[Seq], price: Option<Price>) {
-        let cited: BTreeSet<Seq> = node.sources.iter().copied().collect();
-        if let Some(missing) = taken.iter().find(|seq| !cited.contains(seq)) {
-            let message = format!(
-                "The replacement shadows s{missing} without citing it: the harness refuses to load this log."
-            );
-            self.object_at(Code::Uncited, at, message);
-        }
-        if node.kind == Kind::Result {
-            let rest = node.answers.as_ref().map(|(_, rest)| *rest);
-            let same = |seq: &Seq| {
-                self.track.info(*seq).is_some_and(|info| info.kind == Kind::Result && Some(info.rest) == rest)
-            };
-            if taken.len() != 1 || !taken.iter().all(same) {
-                let message =
-                    "A rewritten result may stand for one result only and change nothing but its content.";
-                self.object_at(Code::RewriteChangesMore, at, message.into());
-            }
-        }
-        if let (Some(price), SurfaceOp::Replace { start, end }) = (price, node.op)
-            && (price.start != start || price.end != end || (!price.seqs.is_empty() && price.seqs != taken))
-        {
-            let message = format!(
-                "The price before it names s{} to s{}, the replacement takes s{start} to s{end}.",
-                price.start, price.end
-            );
-            self.object_at(Code::PriceMismatch, at, message);
-        }
-    }
-
-    fn shadow(&mut self, at: Place, person: Seq, node: &Node, maker: &Maker) {
-        let words = self.words.remove(&person).flatten();
-        let carried = match (words, &node.text) {
-            (Some(words), Some(text)) => {
-                let quoted =
-                    || words.split('\n').map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n");
-                let stated = node.facts.as_ref().is_some_and(|facts| facts.quotes.contains(&words));
-                Some(stated || text.contains(&*words) || text.contains(&quoted()))
-            }
-            _ => None,
-        };
-        if carried == Some(false) && maker.is_ours() {
-            let message = format!(
-                "The {} takes the person's message s{person} and does not carry its words.",
-                maker.group()
-            );
-            self.findings.push(Finding {
-                code: Code::WordsLost,
-                line: Some(at.line),
-                seq: Some(person),
-                by: Some(at.seq),
-                ours: true,
-                message,
-            });
-        }
-        self.audit.shadowed_persons.push(ShadowedPerson { seq: person, by: at.seq, carried });
-    }
-
-    fn grow(&mut self, node: &Node) {
+    pub(super) fn grow(&mut self, node: &Node) {
         let Size { nodes, chars, tokens } = &mut self.audit.surface;
         *nodes += 1;
         *chars += u64::from(node.chars);

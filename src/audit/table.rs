@@ -106,6 +106,9 @@ pub(super) fn text(audit: &LogAudit) -> String {
     if !audit.folds.is_empty() {
         line(format!("\n{}", folds(&audit.folds)));
     }
+    if !audit.replacements.is_empty() {
+        line(String::new());
+    }
     line(findings(&audit.findings, audit.more_findings));
     text
 }

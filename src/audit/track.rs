@@ -1,7 +1,7 @@
 //! The wire check of a surface that grows and is edited: an edit is checked where it is made, not all over.
 //!
-//! What the check knows behind a message that is no result depends on that message alone, so a replacement can
-//! only change what stands between the last such message before it and the first one behind it.
+//! What the check knows behind a message that is no result depends on that message alone, so a replacement
+//! can only change what stands between the last such message before it and the first one behind it.
 
 use super::node::Node;
 use crate::event::{Seq, SurfaceOp};

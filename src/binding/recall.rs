@@ -42,9 +42,9 @@ impl ReplacementReader {
     }
 
     /// Reads the next surface and `tool/call` events, in log order. Each is its kind (0 user, 1 assistant, 2
-    /// result, 3 `tool/call`), its seq, the count of what follows, and that: for a replacement its `start` and
-    /// `end`, preceded by a 1; for an append a 0, then the interned ids of an assistant message's calls, or the
-    /// one id that a result or `tool/call` names.
+    /// result, 3 `tool/call`), its seq, the count of what follows, and that: for a replacement its `start`
+    /// and `end`, preceded by a 1; for an append a 0, then the interned ids of an assistant message's calls,
+    /// or the one id that a result or `tool/call` names.
     ///
     /// # Errors
     /// `BAD_INPUT` when the column breaks off or an operation does not fit the surface.
@@ -92,8 +92,9 @@ impl ReplacementReader {
         self.replacements.taken_by(seq).to_vec()
     }
 
-    /// How often something was read again that a replacement had taken away: pairs of the replacement's seq and
-    /// the count, where there is one. `log` is `{ spoken, recalls }` as JSON; see [`Spoken`] and [`Recalled`].
+    /// How often something was read again that a replacement had taken away: pairs of the replacement's seq
+    /// and the count, where there is one. `log` is `{ spoken, recalls }` as JSON; see [`Spoken`] and
+    /// [`Recalled`].
     ///
     /// # Errors
     /// `BAD_INPUT` when the JSON has another shape.
@@ -111,8 +112,8 @@ impl ReplacementReader {
         Ok(regret.iter().flat_map(|(seq, count)| [seq, count]).collect())
     }
 
-    /// Starts a recall. `ask` is the tool's arguments as JSON, `length` the log's length, `max_chars` the bound
-    /// on a slice in UTF-16 code units.
+    /// Starts a recall. `ask` is the tool's arguments as JSON, `length` the log's length, `max_chars` the
+    /// bound on a slice in UTF-16 code units.
     ///
     /// # Errors
     /// The code and sentence of [`Refusal`].

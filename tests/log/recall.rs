@@ -1,100 +1,48 @@
 //! Recall over generated and hand-made sessions: every key, every refusal, and the law of pages.
 
-#![expect(clippy::unwrap_used, reason = "a fixture that does not read is a broken test")]
-
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tool_rewind::event::{Body, Seq, parse_events, utf16_len};
 use tool_rewind::recall::{Ask, Recall, Refusal};
 use tool_rewind::replacements::{Calls, Replacements};
 
-/// A log written event by event, read as the host reads it.
-#[derive(Default)]
-struct Log(Vec<Value>);
+use crate::build::Log;
 
-impl Log {
-    fn push(&mut self, name: &str, op: Value, data: Value) -> Seq {
-        let seq = self.0.len();
-        let mut event = json!({ "type": name, "seq": seq, "data": data });
-        if !op.is_null() {
-            event["surfaceOp"] = op;
+fn read(log: &Log) -> (Replacements, Calls<String>) {
+    let (mut reader, mut calls) = (Replacements::default(), Calls::default());
+    let json = Value::from(log.0.clone()).to_string();
+    for event in parse_events(&json).unwrap() {
+        let appended = event.op == Some(tool_rewind::event::SurfaceOp::Append);
+        if let Some(op) = event.op {
+            reader.apply(event.seq, op).unwrap();
         }
-        self.0.push(event);
-        seq as Seq
-    }
-
-    fn user(&mut self, text: &str) -> Seq {
-        let data = json!({ "content": [{ "type": "text", "text": text }], "source": { "kind": "user" } });
-        self.push("user/message", json!("append"), data)
-    }
-
-    fn assistant(&mut self, text: &str, calls: &[(&str, &str, Value)]) -> Seq {
-        let mut content = vec![json!({ "type": "text", "text": text })];
-        content.extend(calls.iter().map(|(id, name, arguments)| {
-            json!({ "type": "tool-call", "id": id, "name": name, "arguments": arguments.to_string() })
-        }));
-        let message = json!({ "content": content, "source": { "kind": "model" } });
-        self.push("assistant/message", json!("append"), json!({ "turn": 1, "step": 1, "message": message }))
-    }
-
-    fn call(&mut self, id: &str, name: &str) -> Seq {
-        let data = json!({ "turn": 1, "step": 1, "callId": id, "name": name, "arguments": "{}" });
-        self.push("tool/call", Value::Null, data)
-    }
-
-    fn result(&mut self, id: &str, op: Value, text: &str) -> Seq {
-        let block =
-            json!({ "type": "tool-result", "toolCallId": id, "content": [{ "type": "text", "text": text }] });
-        let message = json!({ "content": [block], "source": { "kind": "tool", "callId": id } });
-        self.push("tool/result", op, json!({ "turn": 1, "step": 1, "message": message }))
-    }
-
-    fn replace(&mut self, start: Seq, end: Seq, text: &str) -> Seq {
-        let source = json!({ "kind": "plugin", "plugin": "somebody" });
-        let data = json!({ "content": [{ "type": "text", "text": text }], "source": source });
-        self.push("user/message", json!({ "op": "replace", "start": start, "end": end }), data)
-    }
-
-    fn rewrite(&mut self, seq: Seq, id: &str, text: &str) -> Seq {
-        self.result(id, json!({ "op": "replace", "start": seq, "end": seq }), text)
-    }
-
-    fn read(&self) -> (Replacements, Calls<String>) {
-        let (mut reader, mut calls) = (Replacements::default(), Calls::default());
-        let json = Value::from(self.0.clone()).to_string();
-        for event in parse_events(&json).unwrap() {
-            let appended = event.op == Some(tool_rewind::event::SurfaceOp::Append);
-            if let Some(op) = event.op {
-                reader.apply(event.seq, op).unwrap();
+        match &event.body {
+            Body::Assistant(_) if appended => {
+                let ids = event.content().iter().filter_map(|block| match block {
+                    tool_rewind::event::Block::ToolCall { id, .. } => Some(id.as_str().to_owned()),
+                    _ => None,
+                });
+                calls.carrier(event.seq, ids);
             }
-            match &event.body {
-                Body::Assistant(_) if appended => {
-                    let ids = event.content().iter().filter_map(|block| match block {
-                        tool_rewind::event::Block::ToolCall { id, .. } => Some(id.as_str().to_owned()),
-                        _ => None,
-                    });
-                    calls.carrier(event.seq, ids);
-                }
-                Body::ToolCall(call) => calls.dispatch(event.seq, &call.call_id.as_str().to_owned()),
-                Body::ToolResult(result) if appended => {
-                    calls.result(event.seq, &result.call_id.as_str().to_owned());
-                }
-                _ => {}
+            Body::ToolCall(call) => calls.dispatch(event.seq, &call.call_id.as_str().to_owned()),
+            Body::ToolResult(result) if appended => {
+                calls.result(event.seq, &result.call_id.as_str().to_owned());
             }
+            _ => {}
         }
-        (reader, calls)
     }
+    (reader, calls)
+}
 
-    fn recall(&self, ask: &Ask, max_chars: usize) -> Result<String, Refusal> {
-        let (reader, calls) = self.read();
-        let mut recall = Recall::open(&reader, &calls, ask, self.0.len() as Seq, max_chars)?;
-        loop {
-            let events: Vec<Value> = recall.wants().iter().map(|seq| self.0[*seq as usize].clone()).collect();
-            if events.is_empty() {
-                return recall.close();
-            }
-            recall.read(&Value::from(events).to_string()).unwrap();
+fn recall(log: &Log, ask: &Ask, max_chars: usize) -> Result<String, Refusal> {
+    let (reader, calls) = read(log);
+    let mut recall = Recall::open(&reader, &calls, ask, log.0.len() as Seq, max_chars)?;
+    loop {
+        let events: Vec<Value> = recall.wants().iter().map(|seq| log.0[*seq as usize].clone()).collect();
+        if events.is_empty() {
+            return recall.close();
         }
+        recall.read(&Value::from(events).to_string()).unwrap();
     }
 }
 
@@ -134,7 +82,7 @@ fn explored() -> Log {
 
 #[test]
 fn a_seq_gives_the_originals_in_order_with_seq_tool_and_size() {
-    insta::assert_snapshot!(explored().recall(&seq(8), 8_000).unwrap(), @r#"
+    insta::assert_snapshot!(recall(&explored(), &seq(8), 8_000).unwrap(), @r#"
     s1 assistant (50 chars)
     I look.
     call read {"path":"src/a.rs"}
@@ -161,23 +109,23 @@ fn a_seq_gives_the_originals_in_order_with_seq_tool_and_size() {
 #[test]
 fn a_folded_node_its_call_event_and_a_rewritten_result_are_found() {
     let log = explored();
-    insta::assert_snapshot!(log.recall(&seq(5), 8_000).unwrap(), @r#"
+    insta::assert_snapshot!(recall(&log, &seq(5), 8_000).unwrap(), @r#"
     s5 bash {"command":"cargo test"} (48 chars)
     error[E0308]: mismatched types
      --> src/b.rs:7:9
     "#);
-    assert_eq!(log.recall(&seq(4), 8_000), log.recall(&seq(5), 8_000));
-    let rewritten = log.recall(&seq(11), 8_000).unwrap();
+    assert_eq!(recall(&log, &seq(4), 8_000), recall(&log, &seq(5), 8_000));
+    let rewritten = recall(&log, &seq(11), 8_000).unwrap();
     assert!(
         rewritten.starts_with("s10 read {\"path\":\"src/b.rs\"} (919 chars)\nline one\nxxx"),
         "{rewritten}"
     );
-    assert_eq!(log.recall(&seq(10), 8_000).unwrap(), rewritten);
+    assert_eq!(recall(&log, &seq(10), 8_000).unwrap(), rewritten);
 }
 
 #[test]
 fn a_path_gives_the_calls_that_name_it_and_their_results() {
-    insta::assert_snapshot!(explored().recall(&path("./src/a.rs"), 8_000).unwrap(), @r#"
+    insta::assert_snapshot!(recall(&explored(), &path("./src/a.rs"), 8_000).unwrap(), @r#"
     s1 assistant (50 chars)
     call read {"path":"src/a.rs"}
 
@@ -186,13 +134,13 @@ fn a_path_gives_the_calls_that_name_it_and_their_results() {
         let x = 1;
     }
     "#);
-    let below = explored().recall(&path("src"), 600).unwrap();
+    let below = recall(&explored(), &path("src"), 600).unwrap();
     assert!(below.contains("s3 read") && below.contains("s7 grep") && !below.contains("s5"), "{below}");
 }
 
 #[test]
 fn a_pattern_gives_matching_lines_by_node() {
-    insta::assert_snapshot!(explored().recall(&pattern(r"let x|E0\d+|b\.rs"), 8_000).unwrap(), @r#"
+    insta::assert_snapshot!(recall(&explored(), &pattern(r"let x|E0\d+|b\.rs"), 8_000).unwrap(), @r#"
     s3 read {"path":"src/a.rs"} (28 chars, 1 line matches)
     2:     let x = 1;
 
@@ -204,12 +152,12 @@ fn a_pattern_gives_matching_lines_by_node() {
     1: src/a.rs:2: let x = 1;
     "#);
     let both = Ask { path: Some("src/b.rs".to_owned()), ..pattern("line") };
-    insta::assert_snapshot!(explored().recall(&both, 8_000).unwrap(), @r#"
+    insta::assert_snapshot!(recall(&explored(), &both, 8_000).unwrap(), @r#"
     s10 read {"path":"src/b.rs"} (919 chars, 2 lines match)
     1: line one
     3: last line
     "#);
-    let wide = explored().recall(&pattern("x{300}"), 8_000).unwrap();
+    let wide = recall(&explored(), &pattern("x{300}"), 8_000).unwrap();
     assert_eq!(wide.lines().last(), Some(format!("2: {}…", "x".repeat(320)).as_str()));
 }
 
@@ -219,13 +167,13 @@ fn replacements_of_replacements_are_followed() {
     let words = log.user("go on");
     let compacted = log.replace(0, words, "summary");
     let again = log.replace(compacted, compacted, "summary of the summary");
-    let all = log.recall(&seq(i64::from(again)), 8_000).unwrap();
+    let all = recall(&log, &seq(i64::from(again)), 8_000).unwrap();
     for head in ["s0 user", "s1 assistant", "s5 bash", "s7 grep", "s10 read", "s12 user (5 chars)"] {
         assert!(all.contains(head), "{head} in {all}");
     }
-    assert_eq!(log.recall(&seq(i64::from(compacted)), 8_000).unwrap(), all);
+    assert_eq!(recall(&log, &seq(i64::from(compacted)), 8_000).unwrap(), all);
     assert!(!all.contains("report of mark") && !all.contains("[shortened]"));
-    assert_eq!(log.recall(&seq(8), 8_000).unwrap(), explored().recall(&seq(8), 8_000).unwrap());
+    assert_eq!(recall(&log, &seq(8), 8_000).unwrap(), recall(&explored(), &seq(8), 8_000).unwrap());
 }
 
 #[test]
@@ -234,19 +182,19 @@ fn its_own_results_are_not_found_twice() {
     let carrier = log.assistant("", &[("r", "recall", json!({"pattern":"E0308"}))]);
     let own = log.result("r", json!("append"), "s5 bash\n1: error[E0308]: mismatched types");
     log.replace(carrier, own, "report of mark 2");
-    let found = log.recall(&pattern("E0308.*types"), 8_000).unwrap();
+    let found = recall(&log, &pattern("E0308.*types"), 8_000).unwrap();
     assert_eq!(found.matches("mismatched").count(), 1);
-    assert!(log.recall(&seq(i64::from(own)), 8_000).unwrap().contains("E0308"));
+    assert!(recall(&log, &seq(i64::from(own)), 8_000).unwrap().contains("E0308"));
 }
 
 #[test]
 fn refusals_say_what_there_is() {
     let mut plain = Log::default();
     plain.user("hello");
-    assert_eq!(plain.recall(&seq(0), 8_000), Err(Refusal::NothingFolded));
+    assert_eq!(recall(&plain, &seq(0), 8_000), Err(Refusal::NothingFolded));
     let log = explored();
     let said = |ask: &Ask| {
-        let refusal = log.recall(ask, 8_000).unwrap_err();
+        let refusal = recall(&log, ask, 8_000).unwrap_err();
         format!("{}: {refusal}", refusal.code())
     };
     let texts = [
@@ -289,7 +237,7 @@ fn refusals_say_what_there_is() {
 fn a_log_only_event_is_no_node() {
     let mut log = explored();
     let turn = log.push("turn/end", Value::Null, json!({ "turn": 1, "reason": { "kind": "completed" } }));
-    let refusal = log.recall(&seq(i64::from(turn)), 8_000).unwrap_err();
+    let refusal = recall(&log, &seq(i64::from(turn)), 8_000).unwrap_err();
     assert_eq!((refusal.code(), refusal.to_string().contains("Seq 12 is no message")), ("NO_SUCH_SEQ", true));
 }
 
@@ -302,7 +250,7 @@ fn an_id_used_again_names_the_right_call() {
     log.result("call_0", json!("append"), "aaa");
     let last = log.result("call_0", json!("append"), "bbb");
     let report = log.replace(first, last, "report");
-    let all = log.recall(&seq(i64::from(report)), 8_000).unwrap();
+    let all = recall(&log, &seq(i64::from(report)), 8_000).unwrap();
     assert!(
         all.contains("{\"path\":\"a\"} (3 chars)\naaa") && all.contains("{\"path\":\"b\"} (3 chars)\nbbb"),
         "{all}"
@@ -322,11 +270,11 @@ proptest! {
             log.user(text);
         }
         let report = log.replace(0, texts.len() as Seq - 1, "report");
-        let whole: Vec<u16> = log.recall(&seq(i64::from(report)), usize::MAX).unwrap().encode_utf16().collect();
+        let whole: Vec<u16> = recall(&log, &seq(i64::from(report)), usize::MAX).unwrap().encode_utf16().collect();
         let mut offset = 0;
         loop {
             let ask = Ask { offset: Some(offset as i64), limit: Some(limit as i64), ..seq(i64::from(report)) };
-            let page = log.recall(&ask, 8_000).unwrap();
+            let page = recall(&log, &ask, 8_000).unwrap();
             prop_assert!(utf16_len(&page) <= limit, "{} > {}", utf16_len(&page), limit);
             let (body, next) = match page.rsplit_once("\n[more: offset ") {
                 Some((body, next)) => (body, next.trim_end_matches(']').parse::<usize>().unwrap()),
@@ -348,6 +296,6 @@ proptest! {
 
     #[test]
     fn no_pattern_panics(text in "\\PC{0,60}") {
-        let _ = explored().recall(&pattern(&text), 8_000);
+        let _ = recall(&explored(), &pattern(&text), 8_000);
     }
 }

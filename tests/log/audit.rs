@@ -1,0 +1,330 @@
+//! The audit of whole logs: what it counts, what it says of replacements, and what it objects to.
+
+use crate::build::Log;
+use serde_json::{Value, json};
+use std::io::Cursor;
+use std::num::NonZero;
+use tool_rewind::audit::{Audit, Code, LogAudit, Size};
+
+pub(crate) fn audit(bytes: Vec<u8>) -> LogAudit {
+    let one = run(bytes.clone(), 1);
+    // However many threads read, the same log gives the same audit.
+    let three = run(bytes, 3);
+    assert_eq!(serde_json::to_string(&one).unwrap(), serde_json::to_string(&three).unwrap());
+    one
+}
+
+fn run(bytes: Vec<u8>, threads: usize) -> LogAudit {
+    let audit = Audit { threads: NonZero::new(threads).unwrap() };
+    audit.run("log", Cursor::new(bytes), |_| ()).unwrap()
+}
+
+pub(crate) fn codes(audit: &LogAudit) -> Vec<(Code, Option<u64>)> {
+    audit.findings.iter().map(|finding| (finding.code, finding.line)).collect()
+}
+
+fn path(path: &str) -> Value {
+    json!({ "path": path })
+}
+
+/// Mark 1 at `s3`, explored, folded into `s10`.
+fn folded(facts: Value) -> Log {
+    let mut log = Log::default();
+    log.push("turn/start", Value::Null, json!({ "turn": 1 }));
+    log.user("find the bug");
+    log.assistant("", &[("cp", "checkpoint", json!({}))]);
+    log.mark(1, "cp");
+    let first = log.assistant("I look.", &[("a", "read", path("a.rs")), ("b", "read", path("b.rs"))]);
+    log.result("a", json!("append"), "fn a() {}");
+    let last = log.result("b", json!("append"), "fn b() {}");
+    log.push("compaction/prune", Value::Null, price(&[first, first + 1, last]));
+    let mut source = json!({ "markId": 1, "foldedNodes": 3, "start": first, "end": last, "foldedChars": 55, "reportChars": 16,
+        "usage": { "inputTokens": 900, "outputTokens": 40, "cacheReadTokens": 800 } });
+    if let (Some(source), Some(facts)) = (source.as_object_mut(), facts.as_object()) {
+        source.extend(facts.clone());
+    }
+    log.cited("rewind", &[first, first + 1, last], "b.rs has the bug", source);
+    log
+}
+
+fn price(seqs: &[u32]) -> Value {
+    json!({ "shadowedRange": { "start": seqs[0], "end": seqs[seqs.len() - 1] }, "shadowedSeqs": seqs, "shadowedTokenCount": 9 })
+}
+
+#[test]
+fn a_fold_that_keeps_its_promises_is_clean() {
+    let mut log = folded(json!({}));
+    log.assistant("", &[("c", "read", path("./b.rs"))]);
+    log.result("c", json!("append"), "fn b() {}");
+    log.assistant("done", &[]);
+    let audit = audit(log.bytes());
+    assert_eq!(audit.findings, []);
+    assert_eq!((audit.session.as_deref(), audit.lines, audit.events, audit.turns), (Some("s"), 13, 12, 1));
+    assert_eq!((audit.requests.count, audit.requests.refused), (4, 0));
+    assert_eq!(audit.marks.len(), 1);
+    assert_eq!((audit.marks[0].id.as_str(), audit.marks[0].report), ("1", Some(8)));
+    let fold = &audit.folds[0];
+    assert_eq!(
+        (fold.mark.as_str(), fold.report, fold.nodes, fold.chars, fold.landed_chars),
+        ("1", 8, 3, 55, 16)
+    );
+    assert_eq!((fold.input_tokens, fold.cached_tokens, fold.output_tokens), (Some(900), Some(800), Some(40)));
+    assert_eq!(fold.read_again, 1);
+    let replacement = &audit.replacements[0];
+    assert_eq!((replacement.by.as_str(), replacement.ours, replacement.line), ("rewind report", true, 10));
+    assert_eq!((replacement.start, replacement.end, replacement.nodes), (4, 6, 3));
+    assert_eq!((replacement.before.nodes, replacement.after.nodes), (6, 4));
+    assert_eq!(replacement.before.chars - replacement.after.chars, 55 - 16);
+    assert_eq!(replacement.read_again[0].seq, 10);
+    assert_eq!(replacement.read_again[0].what, r#"read {"path":"./b.rs"}"#);
+}
+
+#[test]
+fn broken_promises_of_a_reports_source_are_named() {
+    let said = |facts: Value| {
+        let audit = audit(folded(facts).bytes());
+        audit
+            .findings
+            .into_iter()
+            .map(|finding| (finding.code, finding.ours, finding.message))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        said(json!({ "foldedNodes": 5 })),
+        [(
+            Code::UnfinishedFold,
+            true,
+            "The fold of mark 1 landed in part: 3 of 5 nodes are folded.".to_owned()
+        )]
+    );
+    let broken = |message: &str| vec![(Code::BrokenPromise, true, message.to_owned())];
+    assert_eq!(said(json!({ "foldedNodes": 2 })), broken("The fold of mark 1 says 2 nodes and took 3."));
+    assert_eq!(
+        said(json!({ "foldedChars": 56 })),
+        broken("The fold of mark 1 says 56 folded characters; there are 55.")
+    );
+    assert_eq!(
+        said(json!({ "reportChars": 15 })),
+        broken("The fold of mark 1 says 15 landed characters; there are 16.")
+    );
+    assert_eq!(
+        said(json!({ "start": 1 })),
+        broken("The fold of mark 1 says that it starts at s1, which it did not take.")
+    );
+    assert_eq!(
+        said(json!({ "end": 9 })),
+        broken("The fold of mark 1 says that it ends at s9, which it did not take.")
+    );
+}
+
+#[test]
+fn a_fold_of_something_older_than_its_mark_is_named() {
+    let mut log = Log::default();
+    log.user("find the bug");
+    let old = log.assistant("before", &[]);
+    log.assistant("", &[("cp", "checkpoint", json!({}))]);
+    let mark = log.mark(1, "cp");
+    let words = log.assistant("explored", &[]);
+    log.cited("rewind", &[mark, words], "report", json!({ "markId": 1 }));
+    log.cited("rewind", &[old], "report", json!({ "markId": 1 }));
+    let audit = audit(log.bytes());
+    let messages: Vec<_> = audit.findings.iter().map(|finding| finding.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "The fold of mark 1 takes s3, the result that states the mark.",
+            "The fold of mark 1 takes s1, which is older than the mark.",
+        ]
+    );
+    assert_eq!(audit.findings[1].by, Some(6));
+}
+
+#[test]
+fn a_report_in_a_result_is_a_fold_and_a_look_alike_is_not() {
+    let mut log = Log::default();
+    log.assistant("", &[("cp", "checkpoint", json!({})), ("a", "read", path("a")), ("b", "read", path("b"))]);
+    log.mark(1, "cp");
+    let a = log.result("a", json!("append"), &"a".repeat(200));
+    let b = log.result("b", json!("append"), &"b".repeat(200));
+    log.rewritten(b, "[rewind report of mark 1]\nboth are short");
+    log.rewritten(a, "[result folded; see the rewind report of mark 1 below]");
+    log.assistant("", &[("rw", "rewind", json!({})), ("x", "read", path("x"))]);
+    let result = log.result("rw", json!("append"), "Folded 2 steps");
+    log.0[result as usize]["data"]["meta"] =
+        json!({ "markId": 1, "foldedNodes": 2, "start": a, "end": b, "foldedChars": 400, "reportChars": 94 });
+    let x = log.result("x", json!("append"), "a file that quotes");
+    log.rewritten(x, "[rewind report of mark 1] is how one begins");
+    let audit = audit(log.bytes());
+    let makers: Vec<_> = audit.replacements.iter().map(|one| (one.by.as_str(), one.seq)).collect();
+    assert_eq!(makers, [("rewind report", 4), ("rewind sibling", 5), ("rewind report", 9)]);
+    assert_eq!(audit.folds.len(), 1);
+    assert_eq!((audit.folds[0].report, audit.folds[0].nodes, audit.folds[0].chars), (4, 2, 400));
+    assert_eq!(audit.marks[0].report, Some(4));
+    assert_eq!(audit.findings, []);
+}
+
+#[test]
+fn persons_messages_that_are_shadowed_are_listed_and_lost_words_of_ours_are_named() {
+    let quotes = json!({ "quotes": ["only in staging!"], "markId": 1 });
+    for (plugin, text, more, carried) in [
+        ("somebody", "summary", json!({}), None),
+        ("compact", "summary", json!({}), Some(false)),
+        ("compact", "they said: only in staging!", json!({}), Some(true)),
+        ("rewind", "report", quotes, Some(true)),
+        ("rewind", "report\n> only in staging!", json!({ "markId": 1 }), Some(true)),
+        ("rewind", "report", json!({ "markId": 1 }), Some(false)),
+        ("turn-memory", "<user-steer:1>only in staging!</user-steer:1>", json!({}), Some(true)),
+        ("turn-memory", "only in production!", json!({}), Some(false)),
+    ] {
+        let mut log = Log::default();
+        let person = log.user("only in staging!");
+        let by = log.cited(plugin, &[person], text, more);
+        let audit = audit(log.bytes());
+        let shadowed = audit.shadowed_persons[0];
+        assert_eq!((shadowed.seq, shadowed.by, shadowed.carried), (person, by, carried), "{plugin}: {text}");
+        let lost = carried == Some(false) && plugin != "compact";
+        assert_eq!(codes(&audit).contains(&(Code::WordsLost, Some(3))), lost, "{plugin}: {text}");
+    }
+}
+
+#[test]
+fn the_first_request_that_a_provider_refuses_and_who_made_it() {
+    let mut log = Log::default();
+    log.user("go");
+    let carrier = log.assistant("", &[("a", "read", path("a"))]);
+    log.result("a", json!("append"), "aaa");
+    log.assistant("fine", &[]);
+    let by = log.cited("bad-plugin", &[carrier], "cut the call, left the result", json!({}));
+    log.user("more");
+    log.assistant("refused by then", &[]);
+    log.assistant("and again", &[]);
+    let audit = audit(log.bytes());
+    assert_eq!((audit.requests.count, audit.requests.refused), (4, 2));
+    let first = audit.requests.first.unwrap();
+    assert_eq!((first.request, first.line, first.seq, first.made_by), (3, 8, 2, Some(by)));
+    assert_eq!(first.fault, "result without its call");
+    assert_eq!(codes(&audit), [(Code::WireFault, Some(8))]);
+    assert!(!audit.findings[0].ours);
+}
+
+#[test]
+fn a_result_that_comes_after_its_call_was_taken_is_the_takers_fault() {
+    let mut log = Log::default();
+    let carrier = log.assistant("", &[("a", "read", path("a"))]);
+    let by = log.cited("rewind", &[carrier], "report", json!({ "markId": 9 }));
+    log.result("a", json!("append"), "aaa");
+    log.assistant("refused", &[]);
+    let first = audit(log.bytes()).requests.first.unwrap();
+    assert_eq!((first.seq, first.made_by), (2, Some(by)));
+}
+
+#[test]
+fn a_fault_that_a_replacement_removes_is_gone() {
+    let mut log = Log::default();
+    let dead = log.assistant("", &[("a", "read", path("a"))]);
+    log.user("go on");
+    log.assistant("refused", &[]);
+    log.cited("somebody", &[dead], "a call without a result stood here", json!({}));
+    log.assistant("accepted", &[]);
+    let audit = audit(log.bytes());
+    assert_eq!((audit.requests.count, audit.requests.refused), (3, 1));
+}
+
+#[test]
+fn replacements_that_the_harness_would_not_load_are_named() {
+    let mut log = Log::default();
+    let first = log.user("one");
+    log.user("two");
+    log.replace(first, first, "cites nothing");
+    log.replace(7_000, 7_000, "takes what is not there");
+    log.assistant("", &[("a", "read", path("a"))]);
+    let result = log.result("a", json!("append"), "aaa");
+    let rewrite = log.rewritten(result, "b");
+    log.0[rewrite as usize]["data"]["turn"] = json!(2);
+    log.push("compaction/prune", Value::Null, price(&[1]));
+    log.cited("somebody", &[2], "another range", json!({}));
+    log.push("user/message", Value::Null, json!({ "content": [], "source": { "kind": "user" } }));
+    log.push("turn/start", json!("append"), json!({ "turn": 1 }));
+    log.push("tool-rewind/own", Value::Null, json!({}));
+    assert_eq!(
+        codes(&audit(log.bytes())),
+        [
+            (Code::Uncited, Some(4)),
+            (Code::BadReplacement, Some(5)),
+            (Code::RewriteChangesMore, Some(8)),
+            (Code::PriceMismatch, Some(10)),
+            (Code::NoSurfaceOp, Some(11)),
+            (Code::MisplacedSurfaceOp, Some(12)),
+            (Code::UnknownEvent, Some(13)),
+        ]
+    );
+}
+
+#[test]
+fn chunk_rows_count_as_the_events_they_pack() {
+    let mut log = Log::default();
+    log.push("step/start", Value::Null, json!({ "turn": 1, "step": 1 }));
+    let rows = [
+        json!({"type":"text-chunks","seq0":1,"time0":5,"data":{"turn":1,"step":1,"index":0,"dt":[1,0],"texts":["a","\\ud800","b"]}}),
+        json!({"type":"tool-call-chunks","seq0":4,"time0":5,"data":{"turn":1,"step":1,"index":1,"dt":[],"id":"c","args":["{}"]}}),
+    ];
+    let mut bytes = log.bytes();
+    bytes.extend(rows.iter().flat_map(|row| format!("{row}\n").into_bytes()));
+    bytes.extend(
+        format!("{}\n", json!({"type":"turn/end","seq":5,"data":{"turn":1,"reason":{"kind":"completed"}}}))
+            .bytes(),
+    );
+    let counted = audit(bytes);
+    assert_eq!((counted.events, counted.chunks, counted.requests.count), (6, 4, 1));
+    assert_eq!(counted.findings, []);
+}
+
+#[test]
+fn a_log_that_leaves_seqs_to_the_place_reads_the_same() {
+    let mut log = folded(json!({}));
+    log.assistant("done", &[]);
+    let stated = audit(log.bytes());
+    for event in &mut log.0 {
+        event.as_object_mut().unwrap().remove("seq");
+    }
+    let placed = audit(log.bytes());
+    assert_eq!((stated.surface, &stated.folds), (placed.surface, &placed.folds));
+    assert_eq!(placed.findings, []);
+}
+
+#[test]
+fn both_shapes_of_a_result_read_the_same_but_for_their_frame() {
+    let mut log = Log::default();
+    log.assistant("", &[("a", "read", path("a"))]);
+    let result = log.result("a", json!("append"), "12345");
+    let wrapped = audit(log.bytes());
+    log.0[result as usize]["data"]["message"] = json!({ "role": "tool", "toolCallId": "a", "content": [{ "type": "text", "text": "12345" }], "source": { "kind": "tool" } });
+    let direct = audit(log.bytes());
+    assert_eq!((direct.requests.refused, direct.findings.len()), (0, 0));
+    assert_eq!(direct.surface.chars, wrapped.surface.chars);
+    // The older shape costs one block more.
+    assert_eq!(direct.surface, Size { tokens: wrapped.surface.tokens - 4, ..wrapped.surface });
+}
+
+#[test]
+fn a_discarded_mark_and_an_unfinished_compaction() {
+    let mut log = Log::default();
+    log.assistant("", &[("cp", "checkpoint", json!({}))]);
+    let mark = log.mark(1, "cp");
+    log.push(
+        "command/run",
+        Value::Null,
+        json!({ "commandId": "c1", "name": "rewind", "args": " discard", "source": { "kind": "user" } }),
+    );
+    log.push(
+        "command/done",
+        Value::Null,
+        json!({ "commandId": "c1", "kind": "success", "sourceEventSeq": mark }),
+    );
+    log.push("compaction/start", Value::Null, json!({}));
+    let discarded = audit(log.bytes());
+    assert!(discarded.marks[0].discarded);
+    assert_eq!(codes(&discarded), [(Code::UnfinishedCompaction, Some(6))]);
+    log.push("session/end-seed", Value::Null, json!({}));
+    assert_eq!(codes(&audit(log.bytes())), []);
+}
