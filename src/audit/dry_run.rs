@@ -185,8 +185,10 @@ fn report(input: &Input, session: &Session, plan: &Plan, beside: usize) -> Resul
     let event = |seq: &Seq| -> Option<Event<'_>> {
         Event::read(Envelope::parse(&lines.get(seq)?.json).ok()?, Some(*seq)).ok()
     };
-    let tools = Tools::default();
-    let mut gatherer = Gatherer::new(&tools, carrier.as_ref().and_then(event).as_ref());
+    let mut gatherer = Gatherer::new(Tools::default());
+    if let Some(carrier) = carrier.as_ref().and_then(event) {
+        gatherer.carrier(&carrier);
+    }
     let mut order = folded.clone();
     order.sort_unstable();
     for event in order.iter().filter_map(event) {
