@@ -24,7 +24,7 @@ function wordsOf({ messages }) {
 }
 
 const MATCH = {
-  summary: (request) => /^\[turn memory\] The process of turn/.test(wordsOf(request).at(-1)),
+  summary: (request) => wordsOf(request).at(-1).startsWith('[turn memory] The process of turn'),
   question: (request) => wordsOf(request).some((text) => /^\[turn memory\] Answer|^Below is the record/.test(text)),
 };
 
@@ -66,14 +66,14 @@ function outline({ surface }) {
 }
 
 test('three turns by resume: each is summarized by the next process, and both kinds of recall find their turn', async (t) => {
-  let cli;
+  const held = {};
   /** Lets a turn go on only once the summary that the resume started is in. */
   const afterSummary = (count, step) => async () => {
-    await cli.provider.waitFor(() => cli.provider.of('summary').length === count);
+    await held.cli.provider.waitFor(() => held.cli.provider.of('summary').length === count);
     await sleep(500);
     return step;
   };
-  cli = await prepare(t, {
+  const cli = await prepare(t, {
     main: [
       act([call('r1', 'read', { file_path: 'a.txt' })]), say('It is 7141.'),
       act([call('g2', 'grep', { pattern: 'needle', path: '.' })]), afterSummary(1, act([call('r2', 'read', { file_path: 'b.txt' })])),
@@ -87,6 +87,7 @@ test('three turns by resume: each is summarized by the next process, and both ki
     summary: [account, account],
     question: [say('a.txt held it.'), say('b.txt held it.')],
   }, { debug: true });
+  held.cli = cli;
 
   const session = await drive(cli, { moves: [{ prompt: 'find the port' }] });
   assert.equal(cli.provider.of('summary').length, 0, 'a process that ends after its turn starts nothing');
@@ -108,7 +109,7 @@ test('three turns by resume: each is summarized by the next process, and both ki
   };
   assert.equal(result('old'), 'a.txt held it.');
   assert.equal(result('new'), 'b.txt held it.');
-  assert.match(result('raw'), /^### User\nfind the port\n\n### Tool call: read\nargs: {"file_path":"a\.txt"}\n\n### Tool result\n/);
+  assert.match(result('raw'), /^### User\nfind the port\n\n[\s\S]*### Tool call: read\nargs: {"file_path":"a\.txt"}\n\n### Tool result\n/);
   assert.match(result('raw'), /needle-alpha-7141/);
   assert.doesNotMatch(result('raw'), /turn-summary/);
 
@@ -132,17 +133,17 @@ test('three turns by resume: each is summarized by the next process, and both ki
 });
 
 test('a process that dies in mid-summary leaves the turn raw, and the next one summarizes it', async (t) => {
-  let cli;
+  const held = {};
   const dying = async () => {
-    await cli.provider.waitFor(() => cli.provider.of('summary').length === 1);
+    await held.cli.provider.waitFor(() => held.cli.provider.of('summary').length === 1);
     return act([call('r2', 'read', { file_path: 'b.txt' })]);
   };
-  cli = await prepare(t, {
+  const cli = await prepare(t, {
     main: [
       act([call('r1', 'read', { file_path: 'a.txt' })]), say('It is 7141.'),
       dying,
       async () => {
-        await cli.provider.waitFor(() => cli.provider.of('summary').length === 2);
+        await held.cli.provider.waitFor(() => held.cli.provider.of('summary').length === 2);
         await sleep(500);
         return act([call('g3', 'glob', { pattern: '*.txt' })]);
       },
@@ -150,10 +151,13 @@ test('a process that dies in mid-summary leaves the turn raw, and the next one s
     ],
     summary: [{ text: 'thinking', hang: true }, account],
   });
+  held.cli = cli;
   const session = await drive(cli, { moves: [{ prompt: 'find the port' }] });
   const died = await cli.drive({ resume: session, moves: [{ prompt: 'more', at: [{ type: 'tool/result', exit: true }] }] });
   assert.equal(died.code, 9);
-  assert.equal(mainLog(cli, session).events.some(({ type }) => type === 'compaction/prune'), false);
+  // The log ends in an open call, which the next process closes; the summary left nothing in it.
+  const [left] = cli.logs().filter(({ id }) => id === session);
+  assert.equal(left.events.some(({ type }) => type === 'compaction/prune'), false);
   // Turn 2 was cut short and holds next to nothing: it is passed over by its size, turn 1 is asked for.
   await drive(cli, { resume: session, moves: [{ prompt: 'go on' }] });
   const log = mainLog(cli, session);
