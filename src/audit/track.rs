@@ -10,6 +10,9 @@ use crate::surface::{ABSENT, EMPTY, Kind};
 use crate::wire::{Fault, FaultKind, WireCheck};
 use std::collections::{BTreeMap, HashMap};
 
+#[cfg(test)]
+mod tests;
+
 /// What is kept of every node.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Info {
@@ -145,10 +148,17 @@ impl Track {
             }
         }
         for fault in found {
-            let known = known.get(&key(fault)).copied();
-            if known.is_none() {
-                self.fresh.push(key(fault));
+            let own = known.get(&key(fault)).copied();
+            // A result rewritten in place keeps the fault that it had, told or not.
+            let old = taken.first().filter(|_| fault.seq == seq && taken.len() == 1);
+            let old = old.map(|old| (*old, fault.kind as u8)).filter(|old| known.contains_key(old));
+            let inherited = old.and_then(|old| known.get(&old).copied());
+            match (own, old.and_then(|old| self.fresh.iter_mut().find(|fresh| **fresh == old))) {
+                (None, Some(fresh)) => *fresh = key(fault),
+                (None, None) if inherited.is_none() => self.fresh.push(key(fault)),
+                _ => {}
             }
+            let known = own.or(inherited);
             self.faults.insert(key(fault), known.unwrap_or(Some(seq)));
         }
     }

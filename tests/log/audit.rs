@@ -328,3 +328,14 @@ fn a_discarded_mark_and_an_unfinished_compaction() {
     log.push("session/end-seed", Value::Null, json!({}));
     assert_eq!(codes(&audit(log.bytes())), []);
 }
+
+#[test]
+fn an_orphan_that_is_rewritten_in_place_keeps_its_own_fault() {
+    let mut log = Log::default();
+    log.assistant("nothing called", &[]);
+    let orphan = log.result("a", json!("append"), "whose?");
+    log.rewritten(orphan, "still whose?");
+    log.assistant("refused", &[]);
+    let first = audit(log.bytes()).requests.first.unwrap();
+    assert_eq!((first.seq, first.made_by), (2, None));
+}
