@@ -214,21 +214,22 @@ test('a forked subagent of the real runtime starts without a mark and takes its 
   assert.equal(await marks.latestMark(child.id), undefined);
 });
 
-test('a discarded mark is as if it had never been taken; a folded one is left', async (t) => {
-  const { session, marks } = await played(t, [act(markCall('c1')), act(markCall('c2')), say('ok')]);
-  assert.equal(await marks.discard(session.id, 7), undefined);
-  assert.equal(await marks.discard(session.id, 2), resultsOf(session, 'c2')[0].seq);
-  assert.equal((await marks.latestMark(session.id)).id, 1);
+test('a discarded mark is as if it had never been taken, with the unfolded ones before it; a folded one is left', async (t) => {
+  const { session, marks } = await played(t, [act(markCall('c1')), act(markCall('c2')), act(markCall('c3')), say('ok')]);
   await marks.completeFold(session.id, 1);
+  assert.equal(await marks.discard(session.id, 7), undefined);
+  assert.equal(await marks.discard(session.id, 3), resultsOf(session, 'c3')[0].seq);
+  assert.equal((await marks.latestMark(session.id)).id, 1);
+  assert.equal(await marks.hasActive(session.id), false);
   assert.equal(await marks.discard(session.id, 1), undefined);
   assert.equal((await marks.latestMark(session.id)).id, 1);
-  assert.equal((await marks.mark(session)).id, 3);
-  assert.equal(await marks.discard(session.id, 3), undefined);
+  assert.equal((await marks.mark(session)).id, 4);
+  assert.equal(await marks.discard(session.id, 4), undefined);
   assert.equal(await marks.hasActive(session.id), false);
 });
 
 test('a discard by a command outlives a resume through the record of the command', async (t) => {
-  const steps = [act(markCall('c1')), act(markCall('c2')), say('ok')];
+  const steps = [act(markCall('c1')), act(markCall('c2')), say('ok'), act(markCall('c3')), say('ok')];
   const { loop, agent, session, marks } = await played(t, steps);
   let answer;
   loop.ctx.commands.register({ name: 'rewind', description: 'test', handler: () => answer() });
@@ -239,20 +240,21 @@ test('a discard by a command outlives a resume through the record of the command
 
   answer = () => discard('success');
   await agent.command('/rewind discard');
-  assert.equal((await marks.latestMark(session.id)).id, 1);
-  assert.equal(latestOf(restored(session)).id, 1);
+  assert.equal(await marks.latestMark(session.id), undefined);
+  assert.equal(latestOf(restored(session)), undefined);
 
+  await agent.prompt('again');
   answer = () => discard('error');
   await agent.command('/rewind discard');
   assert.equal(await marks.latestMark(session.id), undefined);
-  assert.equal(latestOf(restored(session)).id, 1);
+  assert.equal(latestOf(restored(session)).id, 3);
 
-  const [{ seq }] = resultsOf(session, 'c1');
+  const [{ seq }] = resultsOf(session, 'c3');
   answer = () => ({ kind: 'success', sourceEventSeq: seq });
   await agent.command('/rewind show');
-  assert.equal(latestOf(restored(session)).id, 1);
+  assert.equal(latestOf(restored(session)).id, 3);
 
-  landReport(session, 1);
+  landReport(session, 3);
   await agent.command('/rewind discard');
   assert.notEqual(latestOf(restored(session)).foldedAt, null);
 });

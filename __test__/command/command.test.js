@@ -151,7 +151,7 @@ test('fold, list and show: numbers, the report, the originals, and what was read
   const entry = (times) => [
     '1 fold in this session:',
     `Mark 1: ${foldedNodes} nodes, s${start} to s${end}, report at s${report.seq}`,
-    `  ${foldedTokens.toLocaleString('en-US')} to ${reportTokens} tokens; asked with 900 tokens, 800 of them cached, `
+    `  ${foldedTokens.toLocaleString('en-US')} to ${reportTokens} tokens; asked with 1,700 tokens, 800 of them cached, `
       + `answered with 40; read again since: ${times}`,
   ].join('\n');
   assert.equal(await said(agent, '/rewind list'), entry('0 times'));

@@ -30,6 +30,9 @@ export const Config = strict(
       .description('Name of the fold tool, for texts.'),
   }),
   'checkpoint config',
+  ({ toolName, rewindToolName }) => (toolName === rewindToolName
+    ? `toolName and rewindToolName are both ${toolName}: one tool sets marks and the other folds, so name them apart.`
+    : undefined),
 );
 
 /**

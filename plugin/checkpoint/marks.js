@@ -158,7 +158,7 @@ export class MarkIndex {
   }
 
   /**
-   * Sets an unfolded mark aside as if it had never been taken.
+   * Sets an unfolded mark aside, and with it the unfolded ones before it, as if they had never been taken.
    *
    * @param {number} id - the mark; an unknown or folded one is ignored.
    * @returns {number | undefined} the seq of the event that carries the mark, undefined for one in memory.
@@ -167,8 +167,13 @@ export class MarkIndex {
     this.catchUp();
     const mark = this.#find(id);
     if (mark === undefined || mark.foldedAt !== null) return undefined;
-    mark.discarded = true;
+    this.#drop(mark);
     return mark.seq;
+  }
+
+  /** Sets a mark aside, and with it the unfolded ones before it: none of them may become the active one again. */
+  #drop(mark) {
+    for (const one of this.#marks.slice(0, this.#marks.indexOf(mark) + 1)) one.discarded ||= one.foldedAt === null;
   }
 
   #find(id) {
@@ -266,7 +271,7 @@ export class MarkIndex {
     const { commandId, sourceEventSeq } = event.data;
     if (!this.#discards.delete(commandId) || sourceEventSeq === undefined) return;
     const mark = this.#marks.find(({ seq, foldedAt }) => seq === sourceEventSeq && foldedAt === null);
-    if (mark !== undefined) mark.discarded = true;
+    if (mark !== undefined) this.#drop(mark);
   }
 }
 

@@ -9,6 +9,8 @@ const DEFAULTS = native.pruneDefaults();
 const share = (value) => z.number().min(0).max(1).default(value);
 /** How many of something; at least one. */
 const count = (value, least = 1) => z.natural().min(least).default(value);
+/** A wait in milliseconds; a timer takes no longer one. */
+const wait = (value, least) => z.natural().min(least).max(2_147_483_647).default(value);
 /** A length in code points, or tokens. */
 const length = (value) => z.natural().default(value);
 const names = (value) => z.array(z.string()).default(value);
@@ -40,8 +42,8 @@ const schema = z.object({
     .default('https://api.typesafe.ai')
     .description('Origin of the jev judge; /v1/systemone is appended.'),
   judgeOn: when().description('When results are judged: under pressure, always, or never.'),
-  judgeTimeoutMs: count(60_000).description('Bound on one attempt, in milliseconds.'),
-  judgeDeadlineMs: count(8_000).description(
+  judgeTimeoutMs: wait(60_000, 1).description('Bound on one attempt, in milliseconds.'),
+  judgeDeadlineMs: wait(8_000, 1).description(
     'Bound on a whole pass, retries and waits included, in milliseconds.',
   ),
   judgeMaxRetries: z
@@ -49,9 +51,7 @@ const schema = z.object({
     .max(10)
     .default(2)
     .description('Further attempts after a failure that may pass.'),
-  judgeRetryBaseMs: z
-    .natural()
-    .default(300)
+  judgeRetryBaseMs: wait(300, 0)
     .description('Wait before the first retry, in milliseconds; doubled for each further one.'),
   subagents: z.boolean().default(false).description('Whether child sessions are judged as well.'),
   minStepsBetweenPasses: count(1).description('A pass runs at most every so many steps.'),

@@ -84,9 +84,10 @@ function textOf(event) {
   return contentOf(event).filter(({ type }) => type === 'text').map(({ text }) => text).join('\n');
 }
 
-function usageOf({ inputTokens, outputTokens, cacheReadTokens }) {
+/** The harness counts cached input apart from the rest. */
+function usageOf({ inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 }) {
   const cached = cacheReadTokens ? `, ${count(cacheReadTokens)} of them cached` : '';
-  return `asked with ${plural(inputTokens, 'token')}${cached}, answered with ${count(outputTokens)}`;
+  return `asked with ${plural(inputTokens + cacheReadTokens + cacheWriteTokens, 'token')}${cached}, answered with ${count(outputTokens)}`;
 }
 
 /**

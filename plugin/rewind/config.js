@@ -22,7 +22,7 @@ export const Config = strict(z.object({
   summarizationModel: z.string()
     .description('Model of the report call; the session\'s own route where absent. Set with summarizationProvider.'),
   reportLanguage: z.union(['en', 'zh', 'auto']).default('en')
-    .description('Language of the report and of everything this plugin writes around it. auto: as the persons of the session write.'),
+    .description('Language of the report and of the lines that land beside it. auto: as the persons of the session write.'),
   report: z.union(['model', 'receipt']).default('model')
     .description('Who writes the report: the model, or code alone without any model call.'),
   onSummaryFailure: z.union(['reject', 'receipt']).default('reject')
@@ -41,7 +41,7 @@ export const Config = strict(z.object({
     within: z.string().description('The argument that says where it searches.'),
   })).default({})
     .description('What further tools mean to the ledger, by tool name.'),
-}), 'tool-rewind', (config) => toolFault(config.ledgerTools) ?? routeFault(config));
+}), 'tool-rewind', (config) => toolFault(config.ledgerTools) ?? nameFault(config) ?? routeFault(config));
 
 /** @returns a sentence where an entry of the tool table has a key it cannot have. */
 function toolFault(tools) {
@@ -52,6 +52,13 @@ function toolFault(tools) {
     }
   }
   return undefined;
+}
+
+/** @returns a sentence where one name stands for both tools. */
+function nameFault({ toolName, checkpointToolName }) {
+  return toolName === checkpointToolName
+    ? `toolName and checkpointToolName are both ${toolName}: one tool sets marks and the other folds, so name them apart.`
+    : undefined;
 }
 
 /** @returns a sentence where the route of the report call is half given. */

@@ -19,7 +19,7 @@ import { reportRequest } from './request.js';
 
 /** What a model is told where no checkpoint provider is mounted. */
 export const NO_PROVIDER = "No checkpoint provider is mounted: add the row { id: tool-rewind-checkpoint, name: "
-  + "'@dpskh/tool-rewind/checkpoint' } to the profile's cordis.patch.yml.";
+  + "'@dpskh/tool-rewind/checkpoint' } to the profile's cordis.patch.yml, or enable it there.";
 
 const NO_ROUTE = 'No model is known for the report: set summarizationProvider and summarizationModel of tool-rewind, '
   + "or route a request first (the session's request header), or give the agent a provider and a model in its options. "
