@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 
 /** Each part exports `measure()` -> rows, `table(rows)` -> lines, and `missed(rows)` -> sentences. */
-const PARTS = ['select', 'whole', 'soak', 'audit'];
+const PARTS = ['select', 'whole', 'audit'];
 /** Parts that take minutes run when they are named. */
 const ALONE = ['soak'];
 
