@@ -169,8 +169,7 @@ test('a child session is refused with a sentence', async () => {
   await loop.dispose();
 });
 
-// ── the heartbeat
-// ───────────────────────────────────────────────────────────────────────────────────────────
+// The heartbeat.
 
 async function inFolder(body) {
   const folder = await mkdtemp(join(tmpdir(), 'prune-heartbeat-'));

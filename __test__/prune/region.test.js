@@ -145,7 +145,7 @@ test('disposal takes the fence away', async () => {
   await loop.dispose();
 });
 
-// ── input 29: the fence by itself, around an engine whose timing the test decides ──────────────────────────
+// Input 29: the fence by itself, around an engine whose timing the test decides.
 
 const ROUTE = { provider: 'p', model: 'm' };
 

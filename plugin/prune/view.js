@@ -1,7 +1,9 @@
 /** The surface on its way to the core: the session's own events, without what pruning does not read. */
 import { harness } from '../host/compat.js';
 import { RewindError } from '../host/error.js';
-import { isReplacement } from '../host/events.js';
+import { isReplacement, resultOf } from '../host/events.js';
+
+const EMPTY = { type: 'text', text: '' };
 
 /**
  * Reads the surface of a session for one pass.
@@ -15,26 +17,54 @@ import { isReplacement } from '../host/events.js';
 export function readView(settings, session) {
   const events = harness.events(session);
   const surface = session.surface.nodes.map((seq) => events[seq] ?? missing(seq));
-  const results = surface.filter(({ type }) => type === 'tool/result');
   const sources = [];
-  for (const result of results) {
+  const texts = [];
+  const seqs = [];
+  for (const result of surface) {
+    if (result.type !== 'tool/result') continue;
+    seqs.push(result.seq);
+    takeTexts(result, texts);
     for (let event = result; isReplacement(event);) {
       const { start = event.surfaceOp.startSeq } = event.surfaceOp;
       event = events[start] ?? missing(start);
       sources.push(event);
+      takeTexts(event, texts);
     }
   }
   try {
-    const view = settings.view(JSON.stringify(surface.map(slim)), JSON.stringify(sources.map(slim)));
-    return { view, events, seqs: results.map(({ seq }) => seq) };
+    const view = settings.view(JSON.stringify(surface.map(slim)), JSON.stringify(sources.map(slim)), texts);
+    return { view, events, seqs };
   } catch (error) {
     throw new RewindError(error.code ?? 'UNREADABLE', error.message, { cause: error });
   }
 }
 
-/** Results may carry private data of their tool that is larger than their text. */
+/** Bodies are nearly all of a surface: they cross as texts beside the events, where they stand empty. */
+function takeTexts(event, texts) {
+  for (const block of resultOf(event).blocks) if (block.type === 'text') texts.push(block.text);
+}
+
+/**
+ * What pruning reads of an event; results may carry private data of their tool that is larger than their
+ * text.
+ */
 function slim({ seq, type, surfaceOp, data }) {
-  return { seq, type, surfaceOp, data: type === 'user/message' ? data : { message: data.message } };
+  const op = surfaceOp === 'append' ? undefined : surfaceOp;
+  if (type === 'user/message') return { seq, type, surfaceOp: op, data };
+  const { message } = data;
+  if (type !== 'tool/result')
+    return { seq, type, surfaceOp: op, data: { message: { content: message.content } } };
+  return {
+    seq,
+    type,
+    surfaceOp: op,
+    data: { message: { ...message, content: message.content.map(withoutText) } },
+  };
+}
+
+function withoutText(block) {
+  if (block.type === 'text') return EMPTY;
+  return block.type === 'tool-result' ? { ...block, content: block.content.map(withoutText) } : block;
 }
 
 function missing(seq) {

@@ -96,13 +96,19 @@ impl PruneSettings {
         Ok(Self { settings: Arc::new(Settings::read(&config).map_err(bad_input)?) })
     }
 
-    /// Reads a surface: its events in surface order, and the earlier bodies of rewritten results.
+    /// Reads a surface: its events in surface order, the earlier bodies of rewritten results, and the texts of
+    /// all of these results, see [`View::read`].
     ///
     /// # Errors
     /// `CORRUPT_SURFACE` or `UNREADABLE`, naming the seq.
     #[napi(catch_unwind)]
-    pub fn view(&self, surface: String, sources: String) -> std::result::Result<PruneView, Error<String>> {
-        let view = View::read(&surface, &sources)
+    pub fn view(
+        &self,
+        surface: String,
+        sources: String,
+        texts: Vec<String>,
+    ) -> std::result::Result<PruneView, Error<String>> {
+        let view = View::read(&surface, &sources, texts)
             .map_err(|error| Error::new(error.code().to_owned(), error.to_string()))?;
         Ok(PruneView { settings: Arc::clone(&self.settings), view })
     }

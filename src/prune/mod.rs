@@ -25,3 +25,4 @@ pub mod text;
 pub mod tools;
 pub mod trims;
 pub mod view;
+mod words;

@@ -5,13 +5,12 @@
 
 use super::tools::{Class, Tools};
 use super::view::{Call, Head, Node, Outcome, Said, View};
+use super::words::{identifiers, last_part, normalize_path, path_words};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Results of the last so many steps are likely still in use.
 const NEAR_STEPS: i32 = 3;
-/// A distinctive identifier has at least so many characters.
-const IDENTIFIER_CHARS: usize = 8;
 /// So many identifiers must reappear before the result counts as used.
 const REAPPEARING: usize = 2;
 
@@ -63,14 +62,13 @@ pub struct Verdict {
 /// Judges every result of the surface, in surface order.
 #[must_use]
 pub fn judge(view: &View, tools: &Tools) -> Vec<Verdict> {
-    let keys = CallKeys::read(view);
-    let answered = answered_calls(view);
-    let mut later = Later::new(&keys);
+    let facts = Facts::read(view);
+    let mut later = Later::new(&facts);
     let mut verdicts = Vec::new();
     for (at, node) in view.nodes.iter().enumerate().rev() {
         match &node.said {
             Said::User { .. } => {}
-            Said::Assistant(head) => later.take(at, head, &answered, tools),
+            Said::Assistant(head) => later.take(at, head, tools),
             Said::Result(outcome) => verdicts.push(later.judge(node, outcome, view, tools)),
         }
     }
@@ -78,76 +76,68 @@ pub fn judge(view: &View, tools: &Tools) -> Vec<Verdict> {
     verdicts
 }
 
-/// Calls that have a result that is no failure, by place of head and call.
-fn answered_calls(view: &View) -> HashSet<(usize, usize)> {
-    view.results().filter(|(_, _, outcome)| !outcome.is_error).map(|(_, _, outcome)| outcome.call).collect()
+/// What is known of one call.
+#[derive(Debug)]
+struct CallFacts {
+    /// The same number for the same tool and arguments.
+    identity: usize,
+    /// The path it names.
+    path: Option<String>,
+    /// Its arguments, where they are JSON.
+    arguments: Option<Value>,
+    /// Whether it has a result that is no failure.
+    succeeded: bool,
 }
 
-/// What identifies a call: its tool and arguments, and the path it names.
-#[derive(Debug, Default)]
-struct CallKeys {
-    /// By place of head: for each call its identity, the same number for the same tool and arguments.
-    identity: HashMap<usize, Vec<usize>>,
-    /// By place of head: for each call the path it names.
-    path: HashMap<usize, Vec<Option<String>>>,
+/// The calls of a surface.
+#[derive(Debug)]
+struct Facts {
+    /// By place of the head, in model order.
+    calls: Vec<Vec<CallFacts>>,
     /// Every path any call names.
     paths: HashSet<String>,
+    /// The last parts of those paths, to pass over words that cannot be one.
+    names: HashSet<String>,
 }
 
-impl CallKeys {
+impl Facts {
     fn read(view: &View) -> Self {
-        let mut keys = Self::default();
         let mut known: HashMap<String, usize> = HashMap::new();
-        for (at, node) in view.nodes.iter().enumerate() {
-            let Said::Assistant(head) = &node.said else { continue };
-            let (mut identities, mut paths) = (Vec::new(), Vec::new());
-            for call in &head.calls {
-                let arguments = serde_json::from_str::<Value>(&call.arguments).ok();
-                // serde_json keeps object keys sorted, so equal arguments print equal.
-                let canonical =
-                    arguments.as_ref().map_or_else(|| call.arguments.trim().to_owned(), Value::to_string);
-                let next = known.len();
-                identities.push(*known.entry(format!("{}\0{canonical}", call.tool_key)).or_insert(next));
-                let path = arguments.as_ref().and_then(path_of);
-                keys.paths.extend(path.clone());
-                paths.push(path);
+        let mut calls: Vec<Vec<CallFacts>> = view
+            .nodes
+            .iter()
+            .map(|node| match &node.said {
+                Said::Assistant(head) => head.calls.iter().map(|call| call_facts(call, &mut known)).collect(),
+                _ => Vec::new(),
+            })
+            .collect();
+        for (_, _, outcome) in view.results().filter(|(_, _, outcome)| !outcome.is_error) {
+            if let Some(call) = calls.get_mut(outcome.call.0).and_then(|head| head.get_mut(outcome.call.1)) {
+                call.succeeded = true;
             }
-            keys.identity.insert(at, identities);
-            keys.path.insert(at, paths);
         }
-        keys
+        let paths: HashSet<String> = calls.iter().flatten().filter_map(|call| call.path.clone()).collect();
+        let names = paths.iter().map(|path| last_part(path).to_owned()).collect();
+        Self { calls, paths, names }
     }
 
-    fn identity(&self, call: (usize, usize)) -> Option<usize> {
-        self.identity.get(&call.0)?.get(call.1).copied()
+    fn of(&self, call: (usize, usize)) -> Option<&CallFacts> {
+        self.calls.get(call.0)?.get(call.1)
     }
+}
 
-    fn path(&self, call: (usize, usize)) -> Option<&str> {
-        self.path.get(&call.0)?.get(call.1)?.as_deref()
-    }
+fn call_facts(call: &Call, known: &mut HashMap<String, usize>) -> CallFacts {
+    let arguments = serde_json::from_str::<Value>(&call.arguments).ok();
+    // serde_json keeps object keys sorted, so equal arguments print equal.
+    let canonical = arguments.as_ref().map_or_else(|| call.arguments.trim().to_owned(), Value::to_string);
+    let next = known.len();
+    let identity = *known.entry(format!("{}\0{canonical}", call.tool_key)).or_insert(next);
+    CallFacts { identity, path: arguments.as_ref().and_then(path_of), arguments, succeeded: false }
 }
 
 fn path_of(arguments: &Value) -> Option<String> {
     let path = ["path", "file_path", "notebook_path"].iter().find_map(|key| arguments.get(key)?.as_str())?;
     Some(normalize_path(path)).filter(|path| !path.is_empty())
-}
-
-/// One spelling of a path: `/` between its parts, no `./` in front, no `/` behind.
-fn normalize_path(path: &str) -> String {
-    let mut out = String::with_capacity(path.len());
-    for c in path.trim().chars() {
-        let c = if c == '\\' { '/' } else { c };
-        if !(c == '/' && out.ends_with('/')) {
-            out.push(c);
-        }
-    }
-    while let Some(rest) = out.strip_prefix("./") {
-        out = rest.to_owned();
-    }
-    if out.len() > 1 && out.ends_with('/') {
-        out.pop();
-    }
-    out
 }
 
 /// Who said a word: one call identity alone, or more than that one.
@@ -169,48 +159,51 @@ impl Speaker {
 
 /// What was said after the node that the walk has reached.
 struct Later<'a> {
-    keys: &'a CallKeys,
+    facts: &'a Facts,
     /// Identities of later calls that succeeded.
     repeated: HashSet<usize>,
     /// Paths that later calls wrote.
     written: HashSet<&'a str>,
-    /// Paths and identifiers that stand in later words and arguments.
-    words: HashMap<String, Speaker>,
+    /// Paths that stand in later words and arguments.
+    paths: HashMap<String, Speaker>,
+    /// Identifiers that stand there.
+    identifiers: HashMap<&'a str, Speaker>,
     steps: i32,
 }
 
 impl<'a> Later<'a> {
-    fn new(keys: &'a CallKeys) -> Self {
-        Self { keys, repeated: HashSet::new(), written: HashSet::new(), words: HashMap::new(), steps: 0 }
+    fn new(facts: &'a Facts) -> Self {
+        Self {
+            facts,
+            repeated: HashSet::new(),
+            written: HashSet::new(),
+            paths: HashMap::new(),
+            identifiers: HashMap::new(),
+            steps: 0,
+        }
     }
 
-    fn take(&mut self, at: usize, head: &Head, answered: &HashSet<(usize, usize)>, tools: &Tools) {
+    fn take(&mut self, at: usize, head: &'a Head, tools: &Tools) {
         self.steps += 1;
         self.read_words(&head.text, Speaker::Many);
-        for (index, call) in head.calls.iter().enumerate() {
-            let place = (at, index);
-            let Some(identity) = self.keys.identity(place) else { continue };
-            self.read_arguments(call, Speaker::Call(identity));
+        let facts: &'a [CallFacts] = self.facts.calls.get(at).map_or(&[], Vec::as_slice);
+        for (call, facts) in head.calls.iter().zip(facts) {
+            let speaker = Speaker::Call(facts.identity);
+            match &facts.arguments {
+                Some(arguments) => self.read_value(arguments, speaker),
+                None => self.read_words(&call.arguments, speaker),
+            }
             // A repeat that failed or was never answered replaces nothing.
-            if answered.contains(&place) {
-                self.repeated.insert(identity);
-                if tools.class(&call.tool_key) == Class::Write
-                    && let Some(path) = self.keys.path(place)
-                {
-                    self.written.insert(path);
+            if facts.succeeded {
+                self.repeated.insert(facts.identity);
+                if tools.class(&call.tool_key) == Class::Write {
+                    self.written.extend(facts.path.as_deref());
                 }
             }
         }
     }
 
-    fn read_arguments(&mut self, call: &Call, speaker: Speaker) {
-        match serde_json::from_str::<Value>(&call.arguments) {
-            Ok(arguments) => self.read_value(&arguments, speaker),
-            Err(_) => self.read_words(&call.arguments, speaker),
-        }
-    }
-
-    fn read_value(&mut self, value: &Value, speaker: Speaker) {
+    fn read_value(&mut self, value: &'a Value, speaker: Speaker) {
         match value {
             Value::String(text) => {
                 // A path may hold spaces, which part the words of a text.
@@ -223,8 +216,8 @@ impl<'a> Later<'a> {
         }
     }
 
-    fn read_words(&mut self, text: &str, speaker: Speaker) {
-        for word in text.split(|c: char| c.is_whitespace() || "\"'`()[]{}<>,;=|*".contains(c)) {
+    fn read_words(&mut self, text: &'a str, speaker: Speaker) {
+        for word in path_words(text) {
             let word = word.trim_end_matches(['.', ':', '!', '?']);
             self.note_path(word, speaker);
             // src/a.rs:12:5
@@ -235,29 +228,18 @@ impl<'a> Later<'a> {
             }
         }
         for identifier in identifiers(text) {
-            self.note(identifier.to_owned(), speaker);
+            note(&mut self.identifiers, identifier, speaker);
         }
     }
 
     fn note_path(&mut self, word: &str, speaker: Speaker) {
-        if word.is_empty() {
+        if !self.facts.names.contains(last_part(word.trim())) {
             return;
         }
         let path = normalize_path(word);
-        if self.keys.paths.contains(&path) {
-            self.note(path, speaker);
+        if self.facts.paths.contains(&path) {
+            note(&mut self.paths, path, speaker);
         }
-    }
-
-    fn note(&mut self, word: String, speaker: Speaker) {
-        self.words
-            .entry(word)
-            .and_modify(|known| {
-                if *known != speaker {
-                    *known = Speaker::Many
-                }
-            })
-            .or_insert(speaker);
     }
 
     fn judge(&self, node: &Node, outcome: &Outcome, view: &View, tools: &Tools) -> Verdict {
@@ -272,8 +254,9 @@ impl<'a> Later<'a> {
     }
 
     fn need(&self, outcome: &Outcome, class: Class) -> (f64, Why) {
-        let own = self.keys.identity(outcome.call);
-        let path = self.keys.path(outcome.call);
+        let facts = self.facts.of(outcome.call);
+        let own = facts.map(|call| call.identity);
+        let path = facts.and_then(|call| call.path.as_deref());
         if own.is_some_and(|identity| self.repeated.contains(&identity)) {
             return (0.05, Why::Superseded);
         }
@@ -283,7 +266,8 @@ impl<'a> Later<'a> {
         if outcome.is_error {
             return (0.9, Why::Failed);
         }
-        if path.is_some_and(|path| self.said(path, own)) || self.reappears(outcome, own) {
+        let path_reappears = path.and_then(|path| self.paths.get(path)).is_some_and(|one| one.beside(own));
+        if path_reappears || self.identifiers_reappear(outcome, own) {
             return (0.8, Why::Reused);
         }
         if self.steps <= NEAR_STEPS {
@@ -292,34 +276,28 @@ impl<'a> Later<'a> {
         ((0.6 * 0.9_f64.powi(self.steps)).max(0.15), Why::Distance)
     }
 
-    fn said(&self, word: &str, own: Option<usize>) -> bool {
-        self.words.get(word).is_some_and(|speaker| speaker.beside(own))
-    }
-
-    /// What an earlier cut took away counts as well: its identifiers are looked for in every body.
-    fn reappears(&self, outcome: &Outcome, own: Option<usize>) -> bool {
-        if self.words.is_empty() {
+    /// What an earlier cut took away counts as well: the identifiers are those of the oldest body.
+    fn identifiers_reappear(&self, outcome: &Outcome, own: Option<usize>) -> bool {
+        if self.identifiers.is_empty() {
             return false;
         }
         let body = outcome.earlier.last().unwrap_or(&outcome.body);
         let mut found = BTreeSet::new();
         body.iter().flatten().flat_map(|text| identifiers(text)).any(|identifier| {
-            self.said(identifier, own) && found.insert(identifier) && found.len() >= REAPPEARING
+            self.identifiers.get(identifier).is_some_and(|speaker| speaker.beside(own))
+                && found.insert(identifier)
+                && found.len() >= REAPPEARING
         })
     }
 }
 
-/// The distinctive identifiers of a text: at least eight letters, digits and underscores with a digit, an
-/// underscore or a capital inside.
-fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|word| {
-        word.len() >= IDENTIFIER_CHARS
-            && word.bytes().zip(word.bytes().skip(1)).any(|(before, byte)| {
-                byte.is_ascii_digit()
-                    || before.is_ascii_digit()
-                    || byte == b'_'
-                    || before == b'_'
-                    || (byte.is_ascii_uppercase() && before.is_ascii_lowercase())
-            })
-    })
+fn note<K: std::hash::Hash + Eq>(words: &mut HashMap<K, Speaker>, word: K, speaker: Speaker) {
+    words
+        .entry(word)
+        .and_modify(|known| {
+            if *known != speaker {
+                *known = Speaker::Many;
+            }
+        })
+        .or_insert(speaker);
 }

@@ -138,21 +138,40 @@ pub struct View {
 
 impl View {
     /// Reads a surface from JSON: `surface` holds its events in surface order, `sources` the earlier bodies
-    /// of rewritten results.
+    /// of rewritten results. `texts` holds the text of every text block of a result, which stands empty in the
+    /// JSON: of each result of the surface its own blocks, then those of its sources, newest first. Bodies are
+    /// nearly all of a surface, and a plain text crosses the border at a fraction of the price of JSON.
     ///
     /// # Errors
     ///
     /// [`ViewError`], which names the seq where it can.
-    pub fn read(surface: &str, sources: &str) -> Result<Self, ViewError> {
-        Self::build(&parse_events(surface)?, &parse_events(sources)?)
+    pub fn read(surface: &str, sources: &str, texts: Vec<String>) -> Result<Self, ViewError> {
+        let mut texts = texts.into_iter();
+        let mut missing = false;
+        let view = Self::build(&parse_events(surface)?, &parse_events(sources)?, |_| {
+            texts.next().unwrap_or_else(|| {
+                missing = true;
+                String::new()
+            })
+        })?;
+        if missing || texts.next().is_some() {
+            return Err(ViewError::Events(EventError::Envelope(
+                "there are not as many texts as the results have text blocks".to_owned(),
+            )));
+        }
+        Ok(view)
     }
 
-    /// Reads a surface from events already parsed.
+    /// Reads a surface from events already parsed; `text_of` answers the text of a result's text block.
     ///
     /// # Errors
     ///
     /// [`ViewError::CorruptSurface`] for a node no edit may stand beside.
-    pub fn build(surface: &[Event<'_>], sources: &[Event<'_>]) -> Result<Self, ViewError> {
+    pub fn build(
+        surface: &[Event<'_>],
+        sources: &[Event<'_>],
+        mut text_of: impl FnMut(&str) -> String,
+    ) -> Result<Self, ViewError> {
         check_pairing(surface)?;
         let sources: BTreeMap<Seq, &Event<'_>> = sources.iter().map(|event| (event.seq, event)).collect();
         let mut open = OpenCalls::default();
@@ -174,7 +193,7 @@ impl View {
                         seq: event.seq,
                         reason: "is a tool result without an open call",
                     })?;
-                    Said::Result(outcome(event, result.is_error, call, &sources)?)
+                    Said::Result(outcome(event, result.is_error, call, &sources, &mut text_of)?)
                 }
                 _ => return Err(not_on_surface(event.seq)),
             };
@@ -244,11 +263,11 @@ fn head(blocks: &[Block<'_>]) -> Head {
     head
 }
 
-fn body_of(event: &Event<'_>) -> BodyBlocks {
+fn body_of(event: &Event<'_>, text_of: &mut impl FnMut(&str) -> String) -> BodyBlocks {
     event
         .content()
         .iter()
-        .map(|block| if let Block::Text(text) = block { Some(text.as_str().to_owned()) } else { None })
+        .map(|block| if let Block::Text(text) = block { Some(text_of(text.as_str())) } else { None })
         .collect()
 }
 
@@ -263,8 +282,9 @@ fn outcome(
     is_error: bool,
     call: (usize, usize),
     sources: &BTreeMap<Seq, &Event<'_>>,
+    text_of: &mut impl FnMut(&str) -> String,
 ) -> Result<Outcome, ViewError> {
-    let body = body_of(event);
+    let body = body_of(event, text_of);
     let mut earlier = Vec::new();
     let mut stands = event;
     while let Some(SurfaceOp::Replace { start, .. }) = stands.op {
@@ -272,7 +292,7 @@ fn outcome(
         stands = sources.get(&start).filter(|source| source.seq < stands.seq).ok_or(
             ViewError::CorruptSurface { seq: event.seq, reason: "replaces an event that is not given" },
         )?;
-        earlier.push(body_of(stands));
+        earlier.push(body_of(stands, text_of));
     }
     let chars = body_chars(&body);
     Ok(Outcome {

@@ -1,6 +1,7 @@
 //! A session written by hand, as the events a harness would log.
 
 use serde_json::{Value, json};
+use tool_rewind::event::parse_events;
 use tool_rewind::prune::evidence::{DEFAULT_PATTERNS, Evidence};
 use tool_rewind::prune::tools::{READ_ONLY, Tools, WRITE};
 use tool_rewind::prune::view::{View, ViewError};
@@ -98,7 +99,8 @@ impl Session {
     }
 
     pub(crate) fn try_view(&self) -> Result<View, ViewError> {
-        View::read(&json!(self.surface).to_string(), &json!(self.sources).to_string())
+        let (surface, sources) = (json!(self.surface).to_string(), json!(self.sources).to_string());
+        View::build(&parse_events(&surface)?, &parse_events(&sources)?, str::to_owned)
     }
 
     pub(crate) fn view(&self) -> View {

@@ -2,7 +2,7 @@ use crate::build::{Gave, Session};
 use serde_json::json;
 use tool_rewind::prune::marks::Mark;
 use tool_rewind::prune::slice::marker;
-use tool_rewind::prune::view::{Said, Step};
+use tool_rewind::prune::view::{Said, Step, View};
 
 fn outcomes(session: &Session) -> Vec<(u32, String, usize)> {
     let view = session.view();
@@ -118,7 +118,34 @@ fn blocks_that_are_no_text_keep_their_place() {
 #[test]
 fn a_lone_surrogate_counts_as_one_character() {
     let json = r#"[{"seq":0,"type":"user/message","surfaceOp":"append","data":{"content":[{"type":"text","text":"a\ud83d"}],"source":{"kind":"user"}}}]"#;
-    let view = tool_rewind::prune::view::View::read(json, "[]").unwrap();
+    let view = View::read(json, "[]", Vec::new()).unwrap();
     let Said::User { text, .. } = &view.nodes[0].said else { panic!() };
     assert_eq!(text, "a\u{FFFD}");
+}
+
+#[test]
+fn texts_stand_beside_the_events_in_the_order_of_the_results() {
+    let mut session = Session::default();
+    let first = session.step("read", "{}", "");
+    let cut = session.rewrite(first, "");
+    session.rewrite(cut, "");
+    session.step(
+        "read",
+        "{}",
+        Gave::Blocks(
+            json!([{ "type": "text", "text": "" }, { "type": "image" }, { "type": "text", "text": "" }]),
+        ),
+    );
+    let read = |texts: &[&str]| {
+        let texts = texts.iter().map(|text| (*text).to_owned()).collect();
+        View::read(&json!(session.surface).to_string(), &json!(session.sources).to_string(), texts)
+    };
+    let view = read(&["now", "before", "at first", "left", "right"]).unwrap();
+    let bodies: Vec<_> = view.results().map(|(_, _, outcome)| outcome).collect();
+    assert_eq!(bodies[0].body, [Some("now".to_owned())]);
+    assert_eq!(bodies[0].earlier, [[Some("before".to_owned())], [Some("at first".to_owned())]]);
+    assert_eq!(bodies[1].body, [Some("left".to_owned()), None, Some("right".to_owned())]);
+    for wrong in [&["now"][..], &["1", "2", "3", "4", "5", "6"][..]] {
+        assert_eq!(read(wrong).unwrap_err().code(), "UNREADABLE");
+    }
 }

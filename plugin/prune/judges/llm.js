@@ -67,8 +67,8 @@ export function llmJudge(ctx, config) {
 function promptOf(state, questions) {
   const statements = questions.map(({ id, statement }) => `${id}: ${statement}`);
   return [
-    'Below is the record of a session, then a list of statements about it. For each statement, say how likely ' +
-      'it is to be true, as a whole number from 0 (certainly false) to 100 (certainly true).',
+    'Below is the record of a session, then a list of statements about it. For each statement, say how ' +
+      'likely it is to be true, as a whole number from 0 (certainly false) to 100 (certainly true).',
     'Answer with one line a statement, "id=number", and nothing else. Do not explain.',
     `Record:\n${state}`,
     `Statements:\n${statements.join('\n')}`,
