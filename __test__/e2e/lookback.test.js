@@ -36,7 +36,8 @@ test('recall gives back what a fold took, by path and by pattern, and the log st
   const [report] = reportsIn(log);
   assert.ok(resultOf(log, 'q1').includes(ALPHA) && !resultOf(log, 'q1').includes(BETA));
   assert.match(resultOf(log, 'q2'), new RegExp(`^s\\d+ read .*b\\.txt.*, 1 line matches\\)\\n84: 81: ${BETA}$`));
-  assert.match(resultOf(log, 'q3'), new RegExp(`There is no seq 999999.* s${report.seq} for s\\d+ to s\\d+ \\(4 nodes\\)`));
+  const known = new RegExp(`There is no seq 999999.* s${report.seq} for s\\d+ to s\\d+ \\(4 nodes\\)`);
+  assert.match(resultOf(log, 'q3'), known);
   assert.ok(carries(cli.provider.of('main').at(-1), BETA), 'the model sees what it recalled');
   assertSound(cli);
 
@@ -71,7 +72,8 @@ test('/rewind in every state of a session: no mark, active, folded, shown, disca
   assert.deepEqual(bare.map(({ kind }) => kind), ['success', 'success', 'error', 'success', 'error', 'error']);
 
   assert.match(first[0].text, /^Mark 1 is active, set just now at s\d+: find the port\nSince then: \d+ nodes, /);
-  assert.match(first[1].text, /^A fold of mark 1 now takes \d+ nodes .*\n {2}s\d+ to s\d+: \d+ nodes \(read ×2\), become the report\n/);
+  assert.match(first[1].text, /^A fold of mark 1 now takes \d+ nodes /);
+  assert.match(first[1].text, /\n {2}s\d+ to s\d+: \d+ nodes \(read ×2\), become the report\n/);
   assert.match(first[2].text, /^Folded \d+ nodes of mark 1 /);
   assert.match(first[3].text, /^1 fold in this session:\nMark 1: \d+ nodes, s\d+ to s\d+, report at s\d+\n/);
   assert.ok(first[4].text.includes(REPORT) && first[4].text.includes(ALPHA) && first[4].text.includes(BETA));
