@@ -115,6 +115,8 @@ function tables(set, rows) {
 
 function missed(set, rows) {
   const found = [];
+  // A pass that frees nothing drops nothing either: its zeros are no result.
+  if (sum(rows, (row) => freed(row, 'rules')) === 0) found.push(`${set}: nothing was freed`);
   for (const row of rows) {
     if (needed(row, 'rules') > needed(row, 'stock')) found.push(`${row.name}: worse than the stock pruner`);
     if (row.defaults.evidenceLost + row.receipts.evidenceLost > 0)
