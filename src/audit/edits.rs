@@ -41,6 +41,9 @@ impl Session {
             }
         }
         self.grow(node);
+        if let (Maker::Report(mark), Some(facts)) = (&maker, &node.facts) {
+            self.stated = Some((mark.clone(), facts.quotes.clone()));
+        }
         let persons: Vec<Seq> = taken.iter().copied().filter(|seq| self.words.contains_key(seq)).collect();
         for person in persons {
             self.shadow(at, person, node, &maker);
@@ -107,7 +110,10 @@ impl Session {
                 let quoted =
                     || words.split('\n').map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n");
                 let stated = node.facts.as_ref().is_some_and(|facts| facts.quotes.contains(&words));
-                Some(stated || text.contains(&*words) || text.contains(&quoted()))
+                // What an earlier segment held is quoted in the report of its fold (spec/rewind.md 1.6).
+                let reported = matches!((maker, &self.stated), (Maker::Pointer(mark), Some((of, quotes)))
+                    if mark == of && quotes.contains(&words));
+                Some(stated || reported || text.contains(&*words) || text.contains(&quoted()))
             }
             _ => None,
         };

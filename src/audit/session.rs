@@ -31,6 +31,8 @@ pub(super) struct Session {
     compacting: Option<u64>,
     known_faults: BTreeSet<(Seq, u8)>,
     pub(super) words: BTreeMap<Seq, Option<Box<str>>>,
+    /// The mark of the last report, and the words it states: its fold's pointers land after it.
+    pub(super) stated: Option<(Box<str>, Vec<Box<str>>)>,
     recalls: BTreeSet<CallRef>,
     labels: BTreeMap<CallRef, Box<str>>,
     pub(super) by_seq: HashMap<Seq, usize>,
