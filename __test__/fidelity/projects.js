@@ -4,7 +4,7 @@ import { identifier } from './languages.js';
 const PROJECTS = [
   { root: '/home/dev/tallyd', language: 'rust', dirs: ['src/ingest', 'src/ingress', 'crates/wire/src', 'crates/wired/src', 'tests'] },
   { root: '/srv/build/portal', language: 'typescript', dirs: ['packages/auth/src', 'packages/authz/src', 'apps/web/src/pages', 'apps/web/src/page', 'test/e2e'] },
-  { root: '/work/forecast', language: 'python', dirs: ['src/forecast/models', 'src/forecast/model', 'src/forecast/io', 'tests/unit', 'tests/units'] },
+  { root: '/data/forecast', language: 'python', dirs: ['src/forecast/models', 'src/forecast/model', 'src/forecast/io', 'tests/unit', 'tests/units'] },
   { root: '/go/src/example.org/svc', language: 'go', dirs: ['internal/lease', 'internal/leases', 'cmd/svcd', 'pkg/client', 'pkg/clients'] },
   { root: '/opt/ci/billing', language: 'java', dirs: ['src/main/java/org/acme/billing', 'src/main/java/org/acme/bill', 'src/test/java/org/acme/billing'] },
   { root: '/home/小明/商城前端', language: 'vue', dirs: ['src/views/订单', 'src/views/order', 'src/api', 'src/apis', 'src/components/表格'] },

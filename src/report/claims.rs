@@ -1,5 +1,5 @@
 //! What the model's prose claims: paths, commands, quoted errors, identifiers, URLs, hashes and numbers, each
-//! to be looked up in what the model was sent (spec of the claim check: issue 2). No search happens here.
+//! to be looked up in what the model was sent. No search happens here.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The one line that says what a landed message is (issue 3 of the report).
+//! The one line that says what a landed message is.
 
 use super::language::Language;
 use crate::event::utf16_len;
