@@ -1,5 +1,4 @@
-//! The evidence ledger: what an exploration read, changed, ran and was told, as data (issue "reports that can
-//! be trusted" 1). Code makes it from the region's events; the report's source keeps it, and a later fold
+//! The evidence ledger: what an exploration read, changed, ran and was told, as data. Code makes it from the region's events; the report's source keeps it, and a later fold
 //! takes it from there.
 
 use std::collections::BTreeMap;
