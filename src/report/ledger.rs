@@ -1,5 +1,5 @@
-//! The evidence ledger: what an exploration read, changed, ran and was told, as data. Code makes it from the region's events; the report's source keeps it, and a later fold
-//! takes it from there.
+//! The evidence ledger: what an exploration read, changed, ran and was told, as data. Code makes it from the
+//! region's events; the report's source keeps it, and a later fold takes it from there.
 
 use std::collections::BTreeMap;
 
