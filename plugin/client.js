@@ -7,10 +7,10 @@
  */
 window.__ModuleLoader__.load({
   id: '@dpskh/tool-rewind',
-  factory: (require) => {
-    const { jsx, jsxs, Fragment } = require('react/jsx-runtime');
-    const { useState } = require('react');
-    const { DisclosureRow, MarkdownText, StateDot } = require('@deepseek-ai/dsh-client-ui-primitives');
+  factory: (use) => {
+    const { jsx, jsxs, Fragment } = use('react/jsx-runtime');
+    const { useState } = use('react');
+    const { DisclosureRow, MarkdownText, StateDot } = use('@deepseek-ai/dsh-client-ui-primitives');
 
     const NAMESPACE = 'tool-rewind';
     const en = { title: 'Fold', running: 'Writing the report', failed: 'Not folded', stopped: 'Fold cancelled' };
