@@ -81,7 +81,9 @@ await main(() => {
   checkPacks(release, manifest);
   if (faults.length > 0) throw new Error(`not ready to publish:\n- ${faults.join('\n- ')}`);
   run('publint', ['--strict', release.entry], { cwd: ROOT, env: environment() });
-  // The package is ESM alone, so the resolutions of CommonJS do not apply to it.
-  run('attw', ['--pack', release.entry, '--profile', 'esm-only'], { cwd: ROOT, env: environment() });
+  // The package is ESM alone, so the resolutions of CommonJS do not apply to it; ./client is a script of the browser,
+  // which nobody imports.
+  const args = ['--pack', release.entry, '--profile', 'esm-only', '--exclude-entrypoints', './client'];
+  run('attw', args, { cwd: ROOT, env: environment() });
   console.log(`ready to publish ${manifest.version}`);
 });
