@@ -121,8 +121,9 @@ export async function enter(page, workspace) {
   const notice = page.getByRole('button', { name: 'Continue' });
   const choose = page.getByRole('textbox', { name: 'Choose workspace' });
   const prompt = page.getByPlaceholder(/Describe what you want to build|Message the agent/);
-  await notice.or(choose).or(prompt).first().waitFor();
-  if (await notice.isVisible()) await notice.click();
+  // The notice comes when the settings have loaded: before, after or long after what lies under it, which is inert
+  // from then on. So it is dismissed whenever it stands in the way of a move, not at one moment.
+  await page.addLocatorHandler(notice, () => notice.click());
   await choose.or(prompt).first().waitFor();
   if (await choose.isVisible()) {
     await choose.click();
