@@ -12,7 +12,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import { Session, decodeStorageRecord } from '@deepseek-ai/dsh-session';
 import { stringify } from 'yaml';
 import { packLocal } from '../../scripts/lib/pack.js';
-import { environment } from '../../scripts/lib/project.js';
+import { launchEnvironment } from './launch.js';
 import { startProvider } from './strict-provider.js';
 import { toWire, wireFault } from './wire.js';
 
@@ -29,31 +29,17 @@ export const OURS = Symbol('the packed plugin');
 const scratch = mkdtempSync(join(tmpdir(), 'tool-rewind-cli-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
-/** The variables of a launch: nothing of the caller's own harness, Node or test runner leaks into it. */
-function launchEnvironment(home, more = {}) {
-  const env = environment({
-    DSH_HOME: home,
-    DSH_TELEMETRY_DISABLED: '1',
-    // Whatever was fetched once is not asked for again: after the first run these tests need no network.
-    npm_config_prefer_offline: 'true',
-  });
-  const ours = new Set(['DSH_HOME', 'DSH_TELEMETRY_DISABLED', 'npm_config_prefer_offline']);
-  for (const key of Object.keys(env)) {
-    if (/^(DSH_|DEEPSEEK_|NODE_|npm_)/.test(key) && !ours.has(key)) delete env[key];
-  }
-  return { ...env, ...more };
-}
-
 function dsh(args, { cwd, env, timeout = TIMEOUT_MS }) {
   return new Promise((done, failed) => {
-    const child = spawn('dsh', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    // A group of its own: the command is a wrapper, and what it started must not outlive it holding the pipes.
+    const child = spawn('dsh', args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     const output = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr']) {
       child[name].setEncoding('utf8').on('data', (text) => {
         output[name] += text;
       });
     }
-    const timer = setTimeout(() => child.kill('SIGKILL'), timeout);
+    const timer = setTimeout(() => process.kill(-child.pid, 'SIGKILL'), timeout);
     child.on('error', failed);
     child.on('close', (code, signal) => {
       clearTimeout(timer);

@@ -9,6 +9,8 @@ const TEXT = 'the port is 7777 here\n'.repeat(200);
 test('a fold in the web view: the row, the report, the commands, after a reload and in another browser', {
   skip: BROWSER ? false : 'Chromium is not installed',
 }, async (t) => {
+  let write;
+  const written = new Promise((resolve) => { write = resolve; });
   const web = await createWeb({
     files: { 'proxy.ts': TEXT, 'other.ts': TEXT },
     steps: {
@@ -17,15 +19,26 @@ test('a fold in the web view: the row, the report, the commands, after a reload 
         act([call('r1', 'read', { file_path: 'proxy.ts' }), call('r2', 'read', { file_path: 'other.ts' })]),
         act(call('rw', 'rewind')),
         act(call('rw2', 'rewind')),
+        act(call('rc', 'recall', { path: 'proxy.ts', limit: 200 })),
         answer('The proxy uses it.'),
       ],
-      report: [answer(REPORT)],
+      report: [async () => {
+        await written;
+        return answer(REPORT);
+      }],
     },
   });
   t.after(() => web.close());
   const { page, faults } = await web.open();
   await enter(page, web.workspace);
   await say(page, 'Who uses port 7777?');
+
+  await t.test('while the report is being written, the row says so', async () => {
+    const running = page.locator('[data-chat-call-id="rw"] [data-tool="rewind"][data-state="running"]');
+    await running.getByText('Writing the report').first().waitFor();
+    await shot(page, 'running');
+  });
+  write();
   await page.getByText('The proxy uses it.').waitFor();
 
   const looks = async (view, name) => {
@@ -46,9 +59,17 @@ test('a fold in the web view: the row, the report, the commands, after a reload 
   await looks(page, 'fold');
 
   await t.test('the checkpoint shows its objective, a refusal reads as a sentence', async () => {
-    assert.match(await page.locator('[data-chat-call-id="cp"]').innerText(), /find who uses the port/);
+    await page.locator('[data-chat-call-id="cp"]').getByText('find who uses the port').first().waitFor();
     const refused = page.locator('[data-chat-call-id="rw2"] [data-tool="rewind"][data-state="error"]');
-    assert.match(await refused.innerText(), /folded already/);
+    await refused.getByText(/folded already/).first().waitFor();
+  });
+
+  await t.test('recall names what it looked for, and opens to what it returned', async () => {
+    const row = page.locator('[data-chat-call-id="rc"]');
+    await row.getByText('proxy.ts').first().waitFor();
+    await row.getByRole('button').first().click();
+    await row.getByText(/the port is 7777 here/).first().waitFor();
+    await shot(page, 'recall');
   });
 
   await t.test('the model never reads the report a second time', () => {
@@ -61,8 +82,7 @@ test('a fold in the web view: the row, the report, the commands, after a reload 
   await t.test('/rewind list reads well', async () => {
     await say(page, '/rewind list');
     const output = page.locator('[data-chat-flow-kind="command"]').last();
-    await output.waitFor();
-    assert.match(await output.innerText(), /mark 1/i);
+    await output.getByText(/mark 1/i).first().waitFor();
     await shot(page, 'rewind-list');
   });
 

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { packLocal } from '../../scripts/lib/pack.js';
-import { ROOT, environment } from '../../scripts/lib/project.js';
+import { ROOT } from '../../scripts/lib/project.js';
+import { launchEnvironment } from '../support/launch.js';
 import { startProvider } from '../support/strict-provider.js';
 
 const CANDIDATES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -19,16 +20,6 @@ const FLAGS = [
 /** Generous, for machines that have other things to do. */
 const PATIENCE_MS = 60_000;
 const SHOTS = join(ROOT, '.shots');
-
-function launchEnvironment(home, provider) {
-  const env = environment({ npm_config_prefer_offline: 'true' });
-  for (const key of Object.keys(env)) {
-    if (/^(DSH_|DEEPSEEK_|NODE_|npm_(?!config_prefer))/.test(key)) delete env[key];
-  }
-  return {
-    ...env, DSH_HOME: home, DSH_TELEMETRY_DISABLED: '1', DEEPSEEK_BASE_URL: provider.url, DEEPSEEK_API_KEY: 'sk-scripted',
-  };
-}
 
 function dsh(args, options) {
   return new Promise((done, failed) => {
@@ -82,7 +73,7 @@ export async function createWeb({ steps, files = {} }) {
   mkdirSync(workspace);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(workspace, name), text);
   const provider = await startProvider(steps);
-  const options = { cwd: workspace, env: launchEnvironment(home, provider) };
+  const options = { cwd: workspace, env: launchEnvironment(home, { DEEPSEEK_BASE_URL: provider.url, DEEPSEEK_API_KEY: 'sk-scripted' }) };
   await dsh(['plugin', '--profile', 'web', 'add', `file:${packLocal(join(root, 'pack'))}`], options);
   let server = await serve(options);
   const contexts = [];
