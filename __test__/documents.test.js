@@ -16,7 +16,7 @@ const MANIFEST = JSON.parse(read('package.json'));
 const ELSEWHERE = {
   demo: 'the test of the demo, __test__/e2e', test: 'this very run', 'test:web': '.ci/run', check: '.ci/run', laws: '.ci/run',
   bench: 'a measurement', 'bench:prune': 'a measurement', 'bench:turns': 'a measurement', fidelity: 'a measurement',
-  soak: 'a measurement', fuzz: '.ci/run', 'release:check': '.ci/run', 'pack:local': 'every end-to-end test packs so',
+  soak: 'a measurement', experience: 'a measurement', fuzz: '.ci/run', 'release:check': '.ci/run', 'pack:local': 'every end-to-end test packs so',
   build: 'every command builds so',
 };
 
@@ -36,6 +36,16 @@ test('every npm command that a document names is a script, and is run by a test 
   for (const script of Object.keys(MANIFEST.scripts)) {
     assert.ok(DOCUMENTS.some((name) => new RegExp(`npm (run )?${script}\\b`).test(read(name))), `no document names ${script}`);
   }
+});
+
+test('both languages of the README give the same measured figures', () => {
+  const figures = (name) => [...read(name).matchAll(/<!-- measured:(\w+) -->([^]*?)<!-- \/measured -->/g)]
+    .map(([, table, text]) => [table, text.split('\n').filter((line) => line.startsWith('|')).map((line) => (
+      line.split('|').slice(2).join('|').match(/\d[\d.,]*/g)
+    ))]);
+  const [english, chinese] = ['README.md', 'README.zh.md'].map(figures);
+  assert.ok(english.length >= 2, 'the README holds measured tables');
+  assert.deepEqual(chinese, english);
 });
 
 test('npm run docs agrees with the schemas', () => {

@@ -16,6 +16,9 @@ await main(() => {
   for (const features of [['--no-default-features'], []]) {
     check('cargo', 'clippy', '--locked', '--quiet', '--all-targets', ...features, '--', '-D', 'warnings');
   }
+  run('cargo', ['doc', '--locked', '--quiet', '--no-deps'], {
+    cwd: ROOT, env: environment({ RUSTDOCFLAGS: '-D warnings' }),
+  });
   check('oxlint', '--deny-warnings');
   check('knip', '--no-progress');
   check('tsc', '--project', '__test__/types');

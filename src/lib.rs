@@ -21,6 +21,9 @@
 //! - [`audit`]: any session log on disk, read and judged.
 //! - [`turns`]: turn memory, from segmenting a log to a checkpoint that is proven before it lands.
 
+// A test build links what the tests alone need; in every other one each dependency has a use.
+#![cfg_attr(not(test), deny(unused_crate_dependencies))]
+
 pub mod audit;
 pub mod error;
 pub mod event;

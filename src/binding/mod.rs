@@ -1,7 +1,7 @@
 //! The only room that names napi: it turns columns and JSON into the pure rooms' types and back.
 //!
 //! Every synchronous export carries `catch_unwind`, so a panic becomes a JavaScript error instead of the
-//! end of the host. napi's default runtime would start a worker per core; [`init`] installs one with one.
+//! end of the host. napi's default runtime would start a worker per core; `init` installs one with one.
 
 pub mod audit;
 pub mod columns;

@@ -1,7 +1,7 @@
 //! Judged pruning and deterministic receipts (spec/prune.md): what is kept, cut and moved out.
 //!
 //! Two layers over one [`view`] of the surface. Layer 1 cuts result bodies that nobody needs ([`trims`],
-//! [`slice`]); layer 2 turns complete read-only steps into receipts ([`eligible`], [`ranges`], [`receipt`]).
+//! [`mod@slice`]); layer 2 turns complete read-only steps into receipts ([`eligible`], [`ranges`], [`receipt`]).
 //! Both go by verdicts: of [`rules`] without a model, or of a judge that is told a [`state`] and asked
 //! [`questions`], whose [`answers`] are read here. Nothing here writes text of its own about what a result
 //! means; [`evidence`] and every limit are facts.
