@@ -1,17 +1,12 @@
 /** The checkpoint plugin in real Loader compositions, alone and beside a provider (spec/rewind.md 5). */
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import test from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { Context } from '@deepseek-ai/cordis';
-import Include from '@deepseek-ai/cordis-plugin-include';
-import Loader from '@deepseek-ai/cordis-plugin-loader';
 import SessionStore from '@deepseek-ai/dsh-session';
 import SystemPrompt from '@deepseek-ai/dsh-system-prompt';
 import ToolRuntime from '@deepseek-ai/dsh-tools';
 import * as checkpoint from '../plugin/checkpoint/index.js';
+import { boot as bootWith } from './support/loader.js';
 
 const HARNESS = [
   { id: 'sessions', name: import.meta.resolve('@deepseek-ai/dsh-session') },
@@ -64,23 +59,8 @@ const MODULES = {
     }`,
 };
 
-/** Boots a `cordis.yml` of the given rows. */
-async function boot(t, rows) {
-  const folder = await mkdtemp(join(tmpdir(), 'rewind-composition-'));
-  for (const [file, text] of Object.entries(MODULES)) await writeFile(join(folder, file), text);
-  await writeFile(join(folder, 'cordis.yml'), JSON.stringify(rows));
-  const ctx = new Context();
-  t.after(async () => {
-    await ctx.fiber.dispose();
-    await rm(folder, { recursive: true, force: true });
-  });
-  await ctx.plugin(Loader, { baseUrl: pathToFileURL(`${folder}/`).href });
-  ctx.loader.builtins.include = Include;
-  await ctx.loader.create({ id: 'include', name: 'cordis:include', config: { path: './cordis.yml' } });
-  await ctx.loader.await();
-  await new Promise((resolve) => setImmediate(resolve));
-  return ctx;
-}
+/** Boots a `cordis.yml` of the given rows, with the modules above beside it. */
+const boot = (t, rows) => bootWith(t, rows, MODULES);
 
 const said = (ctx) => ctx.logger.buffer
   .filter(({ name }) => name === checkpoint.name)

@@ -274,17 +274,14 @@ impl<'a> Place<'a> {
     }
 }
 
+/// A number of JavaScript's as the seq, turn or count it stands for; none where it is no such number.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "range and fraction are checked")]
+pub(crate) fn whole(value: f64) -> Option<u32> {
+    (value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value)).then_some(value as u32)
+}
+
 /// A whole number that JavaScript may have written with a fraction of zero.
 fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     let value = f64::deserialize(deserializer)?;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "range and fraction are checked"
-    )]
-    if value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value) {
-        Ok(value as u32)
-    } else {
-        Err(D::Error::custom(format_args!("{value} is not a turn or step number")))
-    }
+    whole(value).ok_or_else(|| D::Error::custom(format_args!("{value} is not a turn or step number")))
 }

@@ -23,10 +23,12 @@ export function row(id, specifier, config) {
  *
  * @param t - the test.
  * @param rows - the rows of the `cordis.yml`.
+ * @param files - further modules beside it, text by name.
  * @returns a promise of the root context, everything loaded.
  */
-export async function boot(t, rows) {
+export async function boot(t, rows, files = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'tool-rewind-composition-'));
+  for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);
   await writeFile(join(folder, 'cordis.yml'), stringify(rows));
   const ctx = new Context();
   t.after(async () => {

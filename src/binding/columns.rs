@@ -4,6 +4,7 @@ use napi::bindgen_prelude::{Uint8Array, Uint32Array};
 use napi_derive::napi;
 
 use crate::error::Refusal;
+use crate::event::whole;
 use crate::region::Target;
 use crate::surface::{Columns, Surface};
 
@@ -68,23 +69,19 @@ impl FoldTarget {
     /// # Errors
     /// `EMPTY_REGION` for a mark outside the log and for a folded one.
     pub(super) fn check(self) -> std::result::Result<Target, Refusal> {
-        let inside = self.log_length.fract() == 0.0
-            && self.log_length >= 0.0
-            && self.log_length <= f64::from(self.log_size);
-        if !inside {
+        let Some(log_length) = whole(self.log_length).filter(|length| *length <= self.log_size) else {
             return Err(Refusal::MarkOutside {
                 mark: self.mark,
                 value: self.log_length_text,
                 log_length: self.log_size,
             });
-        }
+        };
         if self.folded {
             return Err(Refusal::AlreadyFolded { mark: self.mark });
         }
         Ok(Target {
             mark: self.mark,
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
-            log_length: self.log_length as u32,
+            log_length,
             call: self.call,
             checkpoint_name: self.checkpoint_name,
             open_turn: self.open_turn,

@@ -6,7 +6,7 @@ use napi_derive::napi;
 
 use super::columns::SurfaceColumns;
 use crate::error::Refusal;
-use crate::event::SurfaceOp;
+use crate::event::{SurfaceOp, whole};
 use crate::turns::recall::{Clock, Route, route_recall, stands_raw};
 use crate::turns::refusal::TurnRefusal;
 use crate::turns::span::{Member, turn_span};
@@ -26,16 +26,7 @@ fn bad_columns(what: &str) -> Error<String> {
 
 /// A whole number that crossed as a JavaScript number.
 fn count(value: f64) -> Result<u32> {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "range and fraction are checked"
-    )]
-    if value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value) {
-        Ok(value as u32)
-    } else {
-        Err(bad_columns("an entry holds what is no seq or turn"))
-    }
+    whole(value).ok_or_else(|| bad_columns("an entry holds what is no seq or turn"))
 }
 
 /// A turn as the table knows it; see [`Turn`].
