@@ -7,6 +7,7 @@
     reason = "a fixture or an answer of the wrong kind is a broken test"
 )]
 
+mod counted;
 mod hostile;
 mod laws;
 mod pairing;

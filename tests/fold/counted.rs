@@ -1,0 +1,58 @@
+//! What a plan allocates, in counts and not in seconds: with its window, and not with the log (`design.md`, walk of a
+//! fold). Calls across the border and events read are counted in `__test__/fold/counted.test.js`.
+
+use crate::stage::Stage;
+use allocation_counter::{AllocationInfo, measure};
+
+/// Plans and draws up the edits of a fold of `steps` steps behind `before` older ones, over the window that a host
+/// reads: the nodes from the carrier on.
+fn planned(before: usize, steps: usize) -> AllocationInfo {
+    let mut stage = Stage::new();
+    stage.person(40);
+    for _ in 0..before {
+        stage.step("old");
+    }
+    let from = stage.nodes.len();
+    let mark = stage.mark();
+    for _ in 0..steps {
+        stage.step("new");
+    }
+    stage.rewind();
+    stage.nodes.drain(..from);
+    let target = stage.target(mark);
+    measure(|| {
+        let plan = tool_rewind::plan::Plan::new(&stage.surface(), &target).unwrap();
+        assert_eq!(plan.folded_nodes as usize, 2 * steps);
+        plan.recheck(&stage.surface(), true).unwrap();
+        assert_eq!(plan.edits().len(), 1);
+    })
+}
+
+#[test]
+fn a_plan_allocates_for_what_stands_before_the_mark_one_byte_an_event_and_reading() {
+    let before = 20_000;
+    let [short, long] = [0, before].map(|steps| planned(steps, 50));
+    assert_eq!(long.count_total, short.count_total);
+    // Each reading of the surface marks the seqs it has seen; a step is two events, and `planned` reads twice.
+    let (readings, events) = (2, 2 * before as u64);
+    assert!(
+        long.bytes_total <= short.bytes_total + readings * events,
+        "{} after {}",
+        long.bytes_total,
+        short.bytes_total
+    );
+}
+
+#[test]
+fn a_plan_allocates_with_the_region_in_bytes_and_hardly_in_number() {
+    let [small, large] = [50, 5_000].map(|steps| planned(0, steps));
+    // A vector that grows to a hundred times the length does so in seven doublings.
+    assert!(large.count_total < 3 * small.count_total, "{} after {}", large.count_total, small.count_total);
+    assert!(large.bytes_total < 130 * small.bytes_total, "{} after {}", large.bytes_total, small.bytes_total);
+}
+
+#[test]
+fn a_plan_keeps_nothing() {
+    let info = planned(10, 50);
+    assert_eq!((info.count_current, info.bytes_current), (0, 0));
+}
