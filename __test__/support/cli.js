@@ -8,10 +8,10 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { zstdDecompressSync } from 'node:zlib';
 import { Session, decodeStorageRecord } from '@deepseek-ai/dsh-session';
 import { stringify } from 'yaml';
 import { packLocal } from '../../scripts/lib/pack.js';
+import { textOfFrames } from './frames.js';
 import { launchEnvironment } from './launch.js';
 import { startProvider } from './strict-provider.js';
 import { toWire, wireFault } from './wire.js';
@@ -87,7 +87,7 @@ function filesBelow(folder, name) {
  * events in the order in which the model sees them, and what a provider would say against it.
  */
 export function readLog(path) {
-  const lines = zstdDecompressSync(readFileSync(path)).toString('utf8').split('\n').filter(Boolean);
+  const lines = textOfFrames(readFileSync(path)).split('\n').filter(Boolean);
   const [{ type: _type, ...header }, ...rows] = lines.map((line) => JSON.parse(line));
   const session = Session.fromRestore(header.id, rows.flatMap((row) => decodeStorageRecord(row)), header);
   const { events } = session;

@@ -27,7 +27,8 @@ frames, one after another:
 
 - \`zstd -dc session.jsonl.zstd\` writes all frames as text;
 - without the command: \`node -e "process.stdout.write(require('node:zlib').zstdDecompressSync(
-  require('node:fs').readFileSync(process.argv[1])))" session.jsonl.zstd\` (Node 22.15 or newer).
+  require('node:fs').readFileSync(process.argv[1])))" session.jsonl.zstd\` (Node 24 or newer; Node 22 writes the
+  first frame alone).
 
 The first line is the header (id, cwd, parentSession, origin). Every other line is an event: \`type\`, \`seq\` (its
 place), \`time\`, \`data\`, and for messages \`surfaceOp\` and \`sourceEventSeqs\`. Runs of streamed chunks may be packed.
