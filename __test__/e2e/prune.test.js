@@ -6,34 +6,13 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { auditOf } from '../audit/run.js';
 import { OURS } from '../support/cli.js';
-import { textOf, toWire } from '../support/wire.js';
+import { textOf } from '../support/wire.js';
+import { FILES, PARTS, PRUNE, assertHeard, assertReplays, coverOf, cutsIn, receiptsIn } from './editing.js';
 import { COMPANIONS, REGISTRY } from './invariants.js';
-import { REPORT, act, assertSound, call, carries, fold, look, mark, prepareCli, reportsIn, say } from './scenario.js';
-
-const lines = (words, count) => Array.from({ length: count }, (_, at) => `${words}, line ${at}\n`).join('');
-
-/** Read twice; the first result is stale, and a word of trouble in it keeps its step from becoming a receipt. */
-const LOG = `${lines('the service starts', 60)}error: needle-log-4471\n${lines('the service stops', 60)}`;
-/** Searched twice; results of a search are never cut, so the first becomes a receipt. */
-const PLAIN = `${lines('a plain finding', 120)}a plain finding, needle-plain-8830\n`;
-
-/** Only what a later identical call supersedes is stale, and the newest node alone is protected. */
-const PRUNE = {
-  judge: 'rules', softLimit: '1', compactSoftLimit: '1', keepMode: 'absolute', compactMode: 'absolute',
-  keepThreshold: 0.1, keepFloorThreshold: 0.1, compactThreshold: 0.1, preserveRecent: 1, neverPruneTools: ['grep'],
-};
+import { REPORT, act, assertSound, call, carries, prepareCli, reportsIn, say } from './scenario.js';
 
 const STEER = 'By the way: leave the port alone, whatever you find.';
 const PROMPTS = ['Find out why the service stops.', 'And now tell me what stood there.'];
-
-/** What the model does for each word of a story; `at` keeps call ids apart. */
-const PARTS = {
-  cut: (at) => [act(look(`log${at}a`, 'service.log')), act(look(`log${at}b`, 'service.log'))],
-  receipt: (at) => ['a', 'b'].map((turn) => act(call(`plain${at}${turn}`, 'grep', { pattern: 'plain', path: 'plain.txt' }))),
-  mark: (at) => [act(mark(`mark${at}`))],
-  look: (at) => [act(look(`look${at}a`)), act(look(`look${at}b`, 'b.txt'))],
-  fold: (at) => [act(fold(`fold${at}`))],
-};
 
 const STORIES = [
   ['cut', 'receipt', 'mark', 'look', 'fold'],
@@ -47,37 +26,6 @@ const STORIES = [
   ['receipt', 'mark', 'cut', 'look', 'fold', 'mark', 'look', 'fold'],
 ];
 
-const edits = ({ events }) => events.filter(({ surfaceOp }) => surfaceOp?.op === 'replace');
-const cutsIn = (log) => edits(log).filter(({ type }) => type === 'tool/result');
-const receiptsIn = (log) => edits(log).filter(({ data }) => data.source?.plugin === 'rewind-prune');
-
-/** What stands on the surface for the event that first held some words: a report, or a pointer to it. */
-function coverOf(log, words) {
-  const { seq } = log.events.find(({ type, data }) => type === 'tool/result' && JSON.stringify(data).includes(words));
-  return log.surface.find(({ sourceEventSeqs = [] }) => sourceEventSeqs.includes(seq));
-}
-
-/** A message by what a model reads of it, whichever transport laid it out. */
-const seen = ({ role, content, tool_calls: calls = [], tool_call_id: id }) => [
-  role, Array.isArray(content) ? textOf(content) : content ?? '', calls.map((one) => one.id), id,
-];
-
-/** The surface that a log replays to is what the model was last sent, and its answer. */
-function assertReplays(cli, log) {
-  const last = cli.provider.of('main').at(-1);
-  const sent = last.messages.filter(({ role }) => role !== 'system').map(seen);
-  const replayed = toWire({ messages: log.session.deriveMessages() }).map(seen);
-  assert.deepEqual(replayed.slice(0, -1), sent);
-  assert.equal(replayed.at(-1)[0], 'assistant');
-}
-
-/** A person's words stand on the surface as they were sent, or in the quotes of a report. */
-function assertHeard({ surface }, words) {
-  const own = surface.filter(({ data }) => data.source?.kind === 'user').map(({ data }) => textOf(data.content));
-  const quoted = surface.flatMap(({ data }) => data.source?.quotes ?? []);
-  for (const said of words) assert.ok(own.includes(said) || quoted.includes(said), `lost: ${said}`);
-}
-
 for (const story of STORIES) {
   test(`one session: ${story.join(', ')}`, async (t) => {
     const held = {};
@@ -86,7 +34,7 @@ for (const story of STORIES) {
     const cli = await prepareCli(t, {
       runner: true,
       packages: [OURS, REGISTRY],
-      files: { 'service.log': LOG, 'plain.txt': PLAIN, 'a.txt': lines('a needle-alpha-7141', 80), 'b.txt': lines('b', 200) },
+      files: FILES,
       rows: [{ insert: [...COMPANIONS, { id: 'tool-rewind-prune', name: '@dpskh/tool-rewind/prune', config: PRUNE }] }],
       steps: {
         main: [
@@ -124,7 +72,8 @@ for (const story of STORIES) {
     assert.match(said('back-cut'), /needle-log-4471/);
     assert.match(said('back-receipt'), /needle-plain-8830/);
     assert.match(said('back-fold'), /needle-alpha-7141/);
-    assert.ok(!carries(cli.provider.of('main').find(({ messages }) => carries({ messages }, PROMPTS[1])), 'needle-alpha'));
+    const resumed = cli.provider.of('main').find((request) => carries(request, PROMPTS[1]));
+    assert.ok(!carries(resumed, 'needle-alpha'), 'the fold holds over the restart');
     assertSound(cli);
     const { audits: [audit] } = auditOf(log.path);
     assert.deepEqual(audit.findings, []);

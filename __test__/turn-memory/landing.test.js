@@ -68,6 +68,23 @@ test('what is appended behind the turn meanwhile changes nothing', async (t) => 
   assertSound(loop, agent);
 });
 
+test('an append that the session refuses leaves the turn raw, and the log says why', async (t) => {
+  const { loop, agent, open } = await summarizing(t);
+  const { session } = agent;
+  const append = session.append.bind(session);
+  session.append = (type, ...event) => {
+    if (event[0].source?.plugin === 'turn-memory') throw Object.assign(new Error('not this one'), { code: 'REFUSED' });
+    return append(type, ...event);
+  };
+  open();
+  await until(() => loop.logs().some(({ type, text }) => type === 'error' && /not this one/.test(text)), 'the log');
+  delete session.append;
+  assert.deepEqual(checkpoints(agent), []);
+  assert.equal(await outcome(loop, agent), 'REFUSED');
+  await landed(agent, 1);
+  assert.equal(agent.fault(), undefined);
+});
+
 /** A summary and a manual compaction of the real engine, both under way. */
 async function whileCompacting(t, step) {
   const compaction = gateOf('compact');

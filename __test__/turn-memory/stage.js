@@ -44,12 +44,12 @@ export const MATCH = {
  * @param t - the test, at whose end everything is taken down.
  * @param options - `config`: the row; `steps`: by lane (`main`, `summary`, `question`, `worker`); `providers`:
  *   the subagent providers to mount; `skills: false` leaves the skill registry out; `plugins`: further ones,
- *   mounted before; `tools`; the rest goes to `createLoop`.
+ *   mounted before; `reading`: what `read` and `bash` give; `tools`: further ones; the rest goes to `createLoop`.
  * @returns the loop, with `home`: its `$DSH_HOME`.
  */
 export async function stage(t, {
   config = {}, steps = {}, providers = ['fork', 'spawn'], skills = true, plugins = [], tools = [], match = MATCH,
-  before, ...more
+  reading = { '*': LONG }, before, ...more
 } = {}) {
   const home = mkdtempSync(join(tmpdir(), 'turn-memory-'));
   const outer = process.env.DSH_HOME;
@@ -57,7 +57,7 @@ export async function stage(t, {
   const loop = await createLoop({
     match,
     steps,
-    tools: [readTool({ '*': LONG }), bashTool({ '*': LONG }), ...tools],
+    tools: [readTool(reading), bashTool(reading), ...tools],
     plugins,
     async before(ctx) {
       if (skills) await ctx.plugin(SkillRegistry);

@@ -5,6 +5,7 @@
  */
 import { follow, untilAborted } from '../host/abort.js';
 import { harness } from '../host/compat.js';
+import { RewindError } from '../host/error.js';
 import { acquire } from '../host/lock.js';
 import { findReport } from '../host/reports.js';
 import { CheckpointPlan, classified, refusal } from './plan.js';
@@ -253,7 +254,8 @@ export class Coordinator {
   #settle(turn, error) {
     const item = this.#know(turn);
     const code = error === undefined ? 'LANDED' : error?.code ?? 'FAILED';
-    if (code === 'FAILED') this.host.ctx.logger?.error(error);
+    // Outcomes of ours are told where somebody asks; what the session or the harness throws is news.
+    if (error !== undefined && !(error instanceof RewindError)) this.host.ctx.logger?.error(error);
     item.last = error === undefined ? undefined : code;
     this.host.trace.line(this.session, `turn=${turn} attempt=${item.attempts} outcome=${code}`);
   }
