@@ -208,12 +208,17 @@ test('the heartbeat shows hooks, gates, judge, plan, exclusions and tools, and m
       return value.agents.two?.last.gates && value.agents.one?.last.compact ? value : undefined;
     });
     const { hooks, judge: used, counters, last, warnings } = seen.agents.one;
-    assert.deepEqual([hooks, used, warnings], [1, 'fixed', []]);
+    assert.deepEqual([used, warnings], ['fixed', []]);
+    assert.deepEqual(hooks, { toolResultPruner: 'hooked', compaction: 'not hooked' });
     assert.ok(counters.passes >= 1);
     assert.deepEqual(Object.keys(last.gates).toSorted(), ['compact', 'trim', 'used', 'window']);
     assert.equal(last.gates.window, 6_000);
     assert.equal(last.gates.trim.reason, 'reached');
     assert.ok(last.trim.planned >= 0 && last.compact.population >= 1);
+    for (const kept of ['Verdict', 'Tail', 'Deny', 'Budget', 'AsCut'])
+      assert.equal(typeof last.trim[`keptBy${kept}`.replace('ByAs', 'As')], 'number', kept);
+    for (const { count, min, median, max } of [last.trim.need, last.compact.need, last.compact.effect])
+      assert.ok(count >= 1 && min === 0.05 && median === 0.05 && max === 0.05);
     assert.ok(last.compact.stays.tool === 1 || last.compact.stays.tail >= 1);
     assert.deepEqual(last.compact.tools, [
       { name: 'bash', mayCompact: false },

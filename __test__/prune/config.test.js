@@ -173,6 +173,13 @@ for (const [keys, values] of [
   [LENGTHS, [-1, 1.5, NaN, '4']],
   [['minCandidatesForRelative'], [1, 0, NaN]],
   [['judgeMaxRetries'], [-1, 11, 1.5]],
+  [['judgeRetryBaseMs'], [-1, 1.5, NaN, 2 ** 31]],
+  [
+    ['judgeTimeoutMs', 'judgeDeadlineMs'],
+    [2 ** 31, Infinity],
+  ],
+  [['logLevel'], ['loud', 3]],
+  [['apiKey', 'heartbeatFile'], [3, false]],
   [
     ['judgeOn', 'compactOn'],
     ['sometimes', true],

@@ -256,8 +256,9 @@ test('input 33: recall gives back what cuts and receipts took away', async () =>
         receiptMaxRatio: 1,
       },
       plugins: [[recall, recall.Config({})]],
-      pages: pagesOf(['a', 'b', 'c', 'd', 'e']),
-      steps: [reads('a'), reads('b', 'c'), reads('d'), reads('d')],
+      // Evidence keeps the step of e from becoming a receipt, so its result is cut and stands.
+      pages: { ...pagesOf(['a', 'b', 'c', 'd']), e: `${page('e', 6_000)}failed\n${page('e', 6_000)}` },
+      steps: [reads('a'), reads('b', 'c'), reads('e'), reads('d'), reads('d')],
     },
   );
   const agent = await loop.agent();
@@ -269,16 +270,19 @@ test('input 33: recall gives back what cuts and receipts took away', async () =>
   assert.ok(receipt, 'step a became a receipt');
   const partial = resultsOn(agent).find(({ text }) => text.startsWith(EN));
   assert.ok(partial, 'result b became one');
+  const cut = resultsOn(agent).find(({ text }) => text.includes('characters cut by prune'));
+  assert.ok(cut?.text.includes('The e part'), 'result e was cut');
   for (const [seq, name] of [
     [receipt.seq, 'a'],
     [partial.seq, 'b'],
+    [cut.seq, 'e'],
   ]) {
     loop.script.push('main', act(call(`rec${seq}`, 'recall', { seq })), say('ok'));
     await agent.prompt('recall it');
     const { text } = agent.results().find(({ callId }) => callId === `rec${seq}`);
     assert.ok(text.includes(page(name, 6_000).slice(0, 500)), `${name}: ${text.slice(0, 300)}`);
   }
-  assert.ok(originals.length >= 5);
+  assert.ok(originals.length >= 6);
   await loop.dispose();
 });
 

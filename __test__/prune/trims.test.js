@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { acquire } from '../../plugin/host/lock.js';
+import { stateOf } from '../../plugin/prune/state.js';
 import { act, call, say } from '../support/script.js';
 import { assertPriced, assertValid, judgePlugin, page, reads, resultsOn, stage } from './stage.js';
 
@@ -287,6 +288,7 @@ test('on an overflow protection yields to the stock rule, the least needed first
     surface: () => agent.session.events.filter((event) => event.surfaceOp === 'append'),
   });
   assert.deepEqual(seqs, [named[1].seq, named[2].seq, named[0].seq]);
+  assert.equal(stateOf(agent.session).overflow, false, 'and is back once the request is answered');
   await loop.dispose();
 });
 
@@ -348,7 +350,8 @@ test('a corrupt surface is refused by seq, and nothing is edited', async () => {
   const orphan = session.append('tool/result', structuredClone(result.data), { surfaceOp: 'append' });
   const before = session.seq;
   const status = await agent.command('/prune dry-run');
-  assert.match(status.result.text, /CORRUPT_SURFACE/);
+  const named = new RegExp(`^Nothing would be pruned: CORRUPT_SURFACE: .*seq ${orphan.seq} is a tool result without`);
+  assert.match(status.result.text, named);
   const after = session.seq;
   assert.match(
     (await agent.command('/prune status')).result.text,

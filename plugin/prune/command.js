@@ -59,15 +59,16 @@ async function now(pruning, { agent, signal }) {
     await pruning.learnWindow(agent, both);
     return pruning.pass(agent, { forced: true, signal: both, gates: pruning.gates(session) });
   });
-  if (last.blocked) return `Nothing was pruned: ${last.blocked}.`;
+  if (last.blocked) return `Nothing was pruned: ${blockedWords(last)}`;
   state.forced = !last.dry;
   pruning.heartbeat(agent);
-  const { full = 0, charsFreed = 0, waiting = 0, blocked } = last.compact ?? {};
+  const { full = 0, charsFreed = 0, waiting = 0, blocked, failed } = last.compact ?? {};
   const bodies = waiting > 0 ? [`${counted(waiting, 'receipt')} inside batches`] : [];
   return [
     blocked
       ? `No receipt landed: ${blocked}.`
       : `${counted(full, 'receipt')} landed, ${counted(charsFreed, 'character')} freed.`,
+    ...(failed ? [`The next one did not land: ${failed}.`] : []),
     last.dry
       ? 'dryRun is on, so nothing lands.'
       : `The rest (${['results to cut', ...bodies].join(', and ')}) needs an ` +
@@ -84,7 +85,7 @@ async function dryRun(pruning, { agent, signal }) {
     return pruning.pass(agent, { forced: true, dry: true, signal: both, gates: pruning.gates(session) });
   };
   const last = await (agent.status === 'running' ? pass() : agent.runMaintenance(pass));
-  if (last.blocked) return `Nothing would be pruned: ${last.blocked}.`;
+  if (last.blocked) return `Nothing would be pruned: ${blockedWords(last)}`;
   const { trim, compact } = last;
   const lines = [`Judge: ${last.judge.id}.`];
   if (trim.blocked) lines.push(`Results: ${trim.blocked}.`);
@@ -93,6 +94,11 @@ async function dryRun(pruning, { agent, signal }) {
   if (compact.blocked) lines.push(`Receipts: ${compact.blocked}.`);
   else lines.push(`${counted(compact.edits.length, 'receipt')} would land:`, ...compact.edits.map(editLine));
   return lines.join('\n');
+}
+
+/** A failure in its own finished words, anything else in ours. */
+function blockedWords({ blocked, why }) {
+  return why === undefined ? `${blocked}.` : `${blocked}: ${why}`;
 }
 
 function cutLine({ seq, charsBefore, charsAfter }) {
@@ -133,6 +139,8 @@ function passLine({ blocked, trim, compact }) {
       (compact.blocked
         ? `receipts: ${compact.blocked}`
         : `${compact.full ?? 0} receipts of ${compact.eligible} eligible in ${compact.population} judged`),
+    trim?.failed && `cutting ended early: ${trim.failed}`,
+    compact?.failed && `a receipt did not land: ${compact.failed}`,
     stays.length > 0 && `staying: ${stays.join(', ')}`,
   ];
   return `${parts.filter(Boolean).join('; ') || 'nothing to do'}.`;

@@ -6,7 +6,7 @@ import { affordable, landReceipt, resultChars, stands } from './receipts.js';
 import { fence, landRegion } from './region.js';
 import { serviceOf } from './services.js';
 import { OWNER, stateOf } from './state.js';
-import { verdictsFor } from './verdicts.js';
+import { spread, verdictsFor } from './verdicts.js';
 import { readView } from './view.js';
 
 /** Layer 2 of one plugin instance. */
@@ -34,18 +34,23 @@ export class Compacting {
    * @param dry - land nothing; the answer then has the `edits`.
    * @param signal - ends the work between two landings.
    * @returns a promise of what was planned, what stays for which reason, and what landed.
-   * @throws what the core or the session throws; receipts landed before stay.
+   * @throws what the core throws, and the signal's reason; a landing that fails ends the pass, and what landed
+   *   before stays.
    */
   async run(agent, dry, signal) {
     const { session } = agent;
     if (compactionRuns(harness.events(session))) return { blocked: 'a compaction runs' };
     const read = readView(this.settings, session);
-    const plan = read.view.receipts(verdictsFor(this.config, session, read));
+    const verdicts = verdictsFor(this.config, session, read);
+    const plan = read.view.receipts(verdicts);
     const meter = this.ctx.get('tokenMeter');
     const compaction = this.#compactionOf(agent);
     const edits = affordable(plan, session, meter, compaction !== undefined);
     const { population, eligible, stays } = plan;
-    const facts = { population, eligible, stays, tools: read.view.tools(), planned: edits.length };
+    const facts = {
+      need: spread(verdicts.need), effect: spread(verdicts.effect),
+      population, eligible, stays, tools: read.view.tools(), planned: edits.length,
+    };
     if (dry) return { ...facts, edits };
     const release = acquire(session, OWNER);
     if (release === undefined) return { ...facts, blocked: `held by ${holder(session)}` };
@@ -70,8 +75,15 @@ export class Compacting {
       // Landing through compaction waits, and much can happen meanwhile.
       if (!this.handles(session) || signal.aborted || !stands(session, edit.seqs)) break;
       const freed = resultChars(session, edit.seqs) - edit.text.length;
-      if (region) await landRegion(region, agent, edit, signal);
-      else landReceipt(session, edit, meter);
+      try {
+        if (region) await landRegion(region, agent, edit, signal);
+        else landReceipt(session, edit, meter);
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        counters.errors += 1;
+        this.log.once(`${session.id} receipt ${error.message}`, `a receipt did not land: ${error.message}`);
+        return { ...done, failed: error.code ?? error.message };
+      }
       done[edit.full ? 'full' : 'partial'] += 1;
       done.charsFreed += freed;
       counters[edit.full ? 'receipts' : 'partialReceipts'] += 1;

@@ -27,9 +27,9 @@ export class Hooks {
     this.#hooks.set(hooked, { target, name, previous });
   }
 
-  /** @returns how many methods are hooked. */
-  get size() {
-    return this.#hooks.size;
+  /** @returns whether a method of ours stands in front; not where somebody has hooked over it since. */
+  holds(target, name) {
+    return this.#hooks.has(Object.getOwnPropertyDescriptor(target, name)?.value);
   }
 
   /** Takes every hook away, except where somebody else has hooked over it since. */

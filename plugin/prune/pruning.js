@@ -8,6 +8,7 @@ import { Compacting } from './compacting.js';
 import { gateOf, gauge, learnWindow } from './gauge.js';
 import { JudgeError } from './judges/error.js';
 import { runJudge } from './judging.js';
+import { serviceOf } from './services.js';
 import { goalOf, stateOf } from './state.js';
 import { Trimming } from './trimming.js';
 import { readView } from './view.js';
@@ -132,7 +133,7 @@ export class Pruning {
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       state.counters.errors += 1;
-      last.blocked = error.code ?? 'ERROR';
+      Object.assign(last, { blocked: error.code ?? 'ERROR', why: error.message });
       this.log.once(`${session.id} ${error.code} ${error.message}`, `nothing pruned: ${error.message}`);
     } finally {
       state.forcing = false;
@@ -200,11 +201,21 @@ export class Pruning {
     return { id: judge.id, ...numbers, failed, ...(failed && { reason: first?.code ?? 'the judge failed' }) };
   }
 
+  /** Where we stand in front of what an agent resolves. */
+  #hooksOf(agent) {
+    const stateOfHook = ([service, method]) => {
+      const target = serviceOf(this.ctx, agent, service);
+      if (target === undefined) return [service, 'absent'];
+      return [service, this.hooks.holds(target, method) ? 'hooked' : 'not hooked'];
+    };
+    return Object.fromEntries([['toolResultPruner', 'pruneSession'], ['compaction', 'summarize']].map(stateOfHook));
+  }
+
   /** Writes the heartbeat of an agent. */
   heartbeat(agent) {
     const { last, counters, judge } = stateOf(agent.session);
     this.beat(agent.id, {
-      hooks: this.hooks.size,
+      hooks: this.#hooksOf(agent),
       judge,
       counters,
       last: shown(last),

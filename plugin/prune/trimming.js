@@ -6,7 +6,7 @@ import { gateOf, gauge } from './gauge.js';
 import { serviceOf } from './services.js';
 import { OWNER, stateOf } from './state.js';
 import { landTrims } from './trims.js';
-import { isJudged, verdictsFor } from './verdicts.js';
+import { isJudged, spread, verdictsFor } from './verdicts.js';
 import { readView } from './view.js';
 
 const NOTHING = Object.freeze({ pruned: Object.freeze([]), charsRemoved: 0 });
@@ -54,10 +54,12 @@ export class Trimming {
   plan(session) {
     const read = readView(this.settings, session);
     const ratio = this.#ratio(session);
-    const plan = read.view.trims(verdictsFor(this.config, session, read), ratio);
+    const verdicts = verdictsFor(this.config, session, read);
+    const plan = read.view.trims(verdicts, ratio);
     const { cuts, stock, keptByVerdict, keptByTail, keptByDeny, keptByBudget, keptAsCut } = plan;
     const kept = { keptByVerdict, keptByTail, keptByDeny, keptByBudget, keptAsCut };
-    return { plan, ratio, planned: cuts.length, unjudged: stock.length, ...kept };
+    const need = spread(verdicts.need);
+    return { plan, ratio, need, planned: cuts.length, unjudged: stock.length, ...kept };
   }
 
   #ratio(session) {
@@ -89,19 +91,25 @@ export class Trimming {
       if (openTurn(harness.events(session)) === undefined) return NOTHING;
       const { plan, ...facts } = this.plan(session);
       const done = landTrims(session, plan, pruner, this.ctx.get('tokenMeter'), state.overflow);
-      const { byVerdict, byVolume, pruned, charsRemoved } = done;
+      const { byVerdict, byVolume, pruned, charsRemoved, error } = done;
       state.counters.cutByVerdict += byVerdict;
       state.counters.cutByVolume += byVolume;
       state.counters.charsFreed += charsRemoved;
-      state.last.trim = { ...facts, byVerdict, byVolume, charsRemoved, overflow: state.overflow };
+      const failed = error && this.#failed(session, error, 'cutting ended early');
+      state.last.trim = { ...facts, byVerdict, byVolume, charsRemoved, overflow: state.overflow, failed };
       return { pruned, charsRemoved };
     } catch (error) {
-      state.counters.errors += 1;
-      state.last.trim = { blocked: error.code ?? error.message };
-      this.log.once(`${session.id} trim ${error.message}`, `no result cut: ${error.message}`);
+      state.last.trim = { blocked: this.#failed(session, error, 'no result cut') };
       return NOTHING;
     } finally {
       release();
     }
+  }
+
+  /** Counts and says a failure; its code, or its words where it has none. */
+  #failed(session, error, what) {
+    stateOf(session).counters.errors += 1;
+    this.log.once(`${session.id} trim ${error.message}`, `${what}: ${error.message}`);
+    return error.code ?? error.message;
   }
 }

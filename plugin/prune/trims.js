@@ -7,14 +7,15 @@ import { harness } from '../host/compat.js';
 import { resultOf } from '../host/events.js';
 
 /**
- * Lands a plan of layer 1 in surface order. If a landing throws, earlier ones stay and the rest is left.
+ * Lands a plan of layer 1 in surface order. If a landing throws, earlier ones stay and count, the rest is left.
  *
  * @param session - the session; its lock is held and a turn is open.
  * @param plan - `PruneTrims` of the core.
  * @param pruner - the stock pruner, whose own rule decides for results that nobody judged.
  * @param meter - `ctx.tokenMeter`, or undefined.
  * @param overflow - whether protection yields: kept results then follow the stock rule too.
- * @returns the pruner's own answer, and `byVerdict` and `byVolume`, how many were cut for which reason.
+ * @returns the pruner's own answer; `byVerdict` and `byVolume`, how many were cut for which reason; and the
+ *   `error` that ended it early, if one did.
  */
 export function landTrims(session, plan, pruner, meter, overflow) {
   const cuts = new Map(plan.cuts.map((cut) => [cut.seq, cut]));
@@ -34,17 +35,21 @@ export function landTrims(session, plan, pruner, meter, overflow) {
     land(seq, content);
     done.byVolume += 1;
   };
-  for (const seq of session.surface.nodes.slice()) {
-    const cut = cuts.get(seq);
-    if (cut !== undefined) {
-      const { blocks } = resultOf(harness.eventAt(session, seq));
-      land(seq, sliced(blocks, cut), { before: cut.charsBefore, after: cut.charsAfter });
-      done.byVerdict += 1;
-    } else if (stock.has(seq)) {
-      landStock(seq);
+  try {
+    for (const seq of session.surface.nodes.slice()) {
+      const cut = cuts.get(seq);
+      if (cut !== undefined) {
+        const { blocks } = resultOf(harness.eventAt(session, seq));
+        land(seq, sliced(blocks, cut), { before: cut.charsBefore, after: cut.charsAfter });
+        done.byVerdict += 1;
+      } else if (stock.has(seq)) {
+        landStock(seq);
+      }
     }
+    if (overflow) for (const seq of plan.kept) landStock(seq);
+  } catch (error) {
+    done.error = error;
   }
-  if (overflow) for (const seq of plan.kept) landStock(seq);
   return done;
 }
 

@@ -44,3 +44,13 @@ export function isJudged(config, session) {
     (seq) => events[seq]?.type === 'tool/result' && verdicts.of(events, seq, goal).need !== undefined,
   );
 }
+
+/**
+ * @param axis - one axis of verdicts, NaN where there is none.
+ * @returns how many verdicts there are, and how they lie: lowest, middle, highest.
+ */
+export function spread(axis) {
+  const known = Float64Array.from(axis).filter(Number.isFinite).toSorted();
+  if (known.length === 0) return { count: 0 };
+  return { count: known.length, min: known[0], median: known[known.length >> 1], max: known.at(-1) };
+}
