@@ -128,6 +128,11 @@ export interface PruneConfig {
   logLevel?: 'debug' | 'info' | 'warn' | 'error';
 }
 
+/** A row with its defaults; only the route of the judge `llm` has none. */
+export type ResolvedPruneConfig =
+  & Required<Omit<PruneConfig, 'judgeProvider' | 'judgeModel'>>
+  & Pick<PruneConfig, 'judgeProvider' | 'judgeModel'>;
+
 /** One statement for a judge; true means keep, or has effect. */
 export interface JudgeQuestion {
   readonly id: string;
@@ -176,8 +181,8 @@ export declare class ContextJudge extends Service {
 
 export declare const name: 'tool-rewind-prune';
 export declare const inject: string[];
-export declare const Config: Schema<PruneConfig, Required<PruneConfig>>;
-export declare function apply(ctx: Context, config: Required<PruneConfig>): Promise<void>;
+export declare const Config: Schema<PruneConfig, ResolvedPruneConfig>;
+export declare function apply(ctx: Context, config: ResolvedPruneConfig): Promise<void>;
 
 declare module '@deepseek-ai/cordis' {
   interface Context {
