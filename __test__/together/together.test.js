@@ -195,3 +195,32 @@ test('two writers never: a summary that is ready during a fold lands after it', 
   assert.match(agent.results().find(({ callId }) => callId === 'rw').text, /^Folded /);
   rest();
 });
+
+test('N5: a turn that swallowed a fold and receipts, and was swallowed itself, is told in order, once', async (t) => {
+  const { loop, agent, rest } = await watched(t, {
+    rows: { compaction: { auto: false, retainTokens: 20 }, prune: { ...RECEIPTS, neverPruneTools: ['read'] } },
+    steps: { summary: always(accounts((id) => `Account of part ${id}. ${'It went on. '.repeat(60)}`)) },
+    main: [
+      act([read('r1', 'a')]), act([call('cp', 'checkpoint', { objective: 'look' })]), act([read('r2', 'b')]),
+      act([read('r3', 'c'), read('r4', 'a')]), act([call('rw', 'rewind')]), act([read('r5', 'd')]), say('The first.'),
+      say('I am sure of it.'),
+    ],
+  });
+  await agent.prompt('Look.');
+  await landed(agent, 1);
+  await agent.prompt('Are you sure?');
+  await loop.ctx.compaction.compactNow(agent.agent, new AbortController().signal);
+  const kinds = edits(agent);
+  const wanted = ['rewind-prune', 'rewind', 'turn-memory', 'compact'];
+  assert.deepEqual(wanted.filter((kind) => !kinds.includes(kind)), [], kinds.join());
+  const { text } = await callTool(loop, agent, 'expand_turn', { turn: 1, mode: 'raw' });
+  const calls = [...text.matchAll(/^### Tool call: (.*)\nargs: (.*)$/gm)].map(([, name, args]) => `${name} ${args}`);
+  assert.deepEqual(calls, [
+    'read {"path":"a"}', 'checkpoint {"objective":"look"}', 'read {"path":"b"}', 'read {"path":"c"}',
+    'read {"path":"a"}', 'rewind {}', 'read {"path":"d"}',
+  ]);
+  const needles = [...text.matchAll(/needle-(\w)/g)].map(([, name]) => name);
+  assert.deepEqual(needles, ['a', 'b', 'c', 'a', 'd']);
+  assert.doesNotMatch(text, /turn-summary|rewind report|deterministic receipt|compacted-summary/);
+  rest();
+});

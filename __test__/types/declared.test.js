@@ -7,7 +7,8 @@ const ROOT = new URL('../../', import.meta.url);
 const PLUGINS = {
   RewindConfig: ['index.js', 'index.d.ts'],
   ...Object.fromEntries([
-    ['CheckpointConfig', 'checkpoint'], ['RecallConfig', 'recall'], ['PruneConfig', 'prune'], ['TurnMemoryConfig', 'turn-memory'],
+    ['CheckpointConfig', 'checkpoint'], ['RecallConfig', 'recall'], ['PruneConfig', 'prune'],
+    ['TurnMemoryConfig', 'turn-memory'],
   ].map(([name, folder]) => [name, [`plugin/${folder}/index.js`, `plugin/${folder}/index.d.ts`]])),
 };
 

@@ -52,8 +52,9 @@ export async function use(ctx: Context): Promise<boolean> {
   same<typeof ctx.contextJudge, ContextJudge>(true);
   const remove: () => void = ctx.contextJudge.registerJudge(judge);
   const found: Judge | undefined = ctx.contextJudge.judge('mine');
+  const room: number[] = [found?.limits.maxInputTokens ?? 0, found?.limits.maxQuestions ?? 0];
   remove();
-  return found === judge && inject.every((service: string) => service !== '');
+  return room.length === 2 && found === judge && inject.every((service: string) => service !== '');
 }
 
 /** Whoever asks a judge by himself reads how it failed. */
