@@ -124,6 +124,26 @@ test('a Retry-After beyond the deadline is given up at once', async () => {
   assert.ok(Date.now() - since < 7_000);
 });
 
+test('a service that is not there is asked again, then named', async () => {
+  const gone = await startJev(() => ({ status: 500 }));
+  await gone.close();
+  const { jev, cut, stock, status } = await withJev(() => ({ noul: () => 0.1 }), {
+    config: { baseUrl: gone.url, judgeMaxRetries: 1 },
+  });
+  assert.equal(jev.requests.length, 0);
+  assert.ok(!cut && !stock);
+  assert.match(status, /Warning: the judge jev failed: jev could not be reached: .*ECONNREFUSED/);
+});
+
+test('a redirect is not followed, for it would carry the key away', async () => {
+  const other = await started(() => ({ noul: () => 0.1 }));
+  const { cut } = await withJev(() => ({ status: 307, headers: { location: `${other.url}/v1/systemone` } }), {
+    config: { judgeMaxRetries: 0 },
+  });
+  assert.equal(other.requests.length, 0);
+  assert.equal(cut, false);
+});
+
 test('a judge that hangs ends with the attempt, and is asked again', async () => {
   const { jev, cut } = await withJev(({ at }) => (at === 0 ? { hang: true } : { noul: () => 0.1 }), {
     config: { judgeTimeoutMs: 150 },

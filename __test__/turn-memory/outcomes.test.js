@@ -33,9 +33,10 @@ async function direct(loop, agent, name, args, signal = new AbortController().si
 const compact = (loop, agent, turn = 1) => direct(loop, agent, 'compact_turn', { turn });
 
 /** Replaces surface nodes by a message of somebody else. */
-function replace(session, first, last, plugin) {
+function replace(session, first, last, plugin, more = {}) {
   const seqs = session.surface.nodes.slice(first, last + 1);
-  const message = createUserMessage({ content: [{ type: 'text', text: 'something' }], source: { kind: 'plugin', plugin } });
+  const source = { kind: 'plugin', plugin, ...more };
+  const message = createUserMessage({ content: [{ type: 'text', text: 'something' }], source });
   session.append('user/message', message, {
     surfaceOp: { op: 'replace', start: seqs[0], end: seqs.at(-1) }, sourceEventSeqs: seqs,
   });
@@ -54,6 +55,17 @@ test('a turn that lost a result or a call on the surface is unbalanced, by name'
   const second = await raw(t);
   replace(second.agent.session, 1, 1, 'other');
   assert.match(await compact(second.loop, second.agent), /^Error: UNBALANCED_ORPHAN: .*stays raw/);
+});
+
+test('checkpoints of the formats 4 to 6 count, those of a later one do not', async (t) => {
+  for (const [version, expected] of [
+    [4, /^Error: ALREADY_REPLACED: /], [5, /^Error: ALREADY_REPLACED: /], [6, /^Error: ALREADY_REPLACED: /],
+    [7, /^Error: (EMPTY|NOTHING_TO_COMPACT|NON_CONTIGUOUS): /],
+  ]) {
+    const { loop, agent } = await raw(t);
+    replace(agent.session, 1, 5, 'turn-memory', { turn: 1, turnSummaryId: 'x', version, scope: 'whole-turn' });
+    assert.match(await compact(loop, agent), expected, String(version));
+  }
 });
 
 test('while a compaction holds the session, compact_turn says so and starts nothing', async (t) => {
