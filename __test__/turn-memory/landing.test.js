@@ -82,7 +82,7 @@ test('an append that the session refuses leaves the turn raw, and the log says w
   assert.deepEqual(checkpoints(agent), []);
   assert.equal(await outcome(loop, agent), 'REFUSED');
   await landed(agent, 1);
-  assert.equal(agent.fault(), undefined);
+  assertSound(loop, agent);
 });
 
 /** A summary and a manual compaction of the real engine, both under way. */

@@ -41,7 +41,8 @@ place), \`time\`, \`data\`, and for messages \`surfaceOp\` and \`sourceEventSeqs
 
 To see what a model sees, walk the messages in order: append pushes, replace puts the new seq in the place of
 the run between \`start\` and \`end\`. Who replaced what stands in \`data.source.plugin\`: \`turn-memory\` (a turn's
-summary), \`rewind\` (a fold's report), \`compact\` (a session compaction).
+summary), \`rewind\` and \`rewind-pointer\` (a fold's report, and what points to it), \`rewind-prune\` (a receipt),
+\`compact\` (a session compaction).
 
 Check after any replacement: every tool call of a visible assistant message has exactly one visible result
 before the next message, and no visible result lacks its call. Never edit a log; copy it and look at the copy.
