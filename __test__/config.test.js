@@ -18,6 +18,10 @@ const schema = () => strict(
     ratio: z.number().min(0).max(1).default(0.5),
     language: z.union(['en', 'zh']).default('en'),
     tools: z.array(z.string()).default(['read']),
+    waits: z.array(z.natural().min(1)),
+    table: z.dict(z.object({ act: z.union(['read', 'tell']).required(), depth: z.natural().max(9) })),
+    least: z.number().min(2),
+    most: z.number().max(3),
     provider: z.string(),
     model: z.string(),
   }),
@@ -27,7 +31,9 @@ const schema = () => strict(
     : 'provider and model must be set together'),
 );
 
-const DEFAULTS = { toolName: 'rewind', maxTokens: 1024, ratio: 0.5, language: 'en', tools: ['read'] };
+const DEFAULTS = {
+  toolName: 'rewind', maxTokens: 1024, ratio: 0.5, language: 'en', tools: ['read'], waits: [], table: {},
+};
 
 const messages = (raw) => schema()['~standard'].validate(raw).issues?.map((issue) => issue.message);
 
@@ -48,12 +54,28 @@ for (const [raw, expected] of [
   [{ TOOLS: [] }, 'TOOLS is not a setting; did you mean tools?'],
   [{ langauge: 'en' }, 'langauge is not a setting; did you mean language?'],
   [{ xyzzyxyzzy: 1 }, 'xyzzyxyzzy is not a setting. Known settings: toolName, maxTokens,'],
-  [{ maxTokens: 0 }, 'maxTokens expected number >= 1 but got 0'],
-  [{ maxTokens: 65537 }, 'maxTokens expected number <= 65536 but got 65537'],
-  [{ maxTokens: 1.5 }, 'maxTokens expected number multiple of 1 but got 1.5'],
-  [{ maxTokens: '5' }, 'maxTokens expected number but got 5 (value "5")'],
-  [{ ratio: NaN }, 'ratio expected a finite number but got NaN'],
-  [{ ratio: -Infinity }, 'ratio expected number >= 0 but got -Infinity'],
+  [{ foo: 1 }, 'foo is not a setting. Known settings: toolName, maxTokens,'],
+  [{ mo: 1 }, 'mo is not a setting. Known settings: toolName, maxTokens,'],
+  [{ modle: 'm' }, 'modle is not a setting; did you mean model?'],
+  [{ maxTokens: 0 }, 'maxTokens expected a whole number from 1 to 65536 but got 0'],
+  [{ maxTokens: 65537 }, 'maxTokens expected a whole number from 1 to 65536 but got 65537'],
+  [{ maxTokens: 1.5 }, 'maxTokens expected a whole number from 1 to 65536 but got 1.5'],
+  [{ maxTokens: '5' }, 'maxTokens expected a whole number from 1 to 65536 but got "5"'],
+  [{ maxTokens: true }, 'maxTokens expected a whole number from 1 to 65536 but got true'],
+  [{ ratio: NaN }, 'ratio expected a number from 0 to 1 but got NaN'],
+  [{ ratio: -Infinity }, 'ratio expected a number from 0 to 1 but got -Infinity'],
+  [{ least: 1 }, 'least expected a number from 2 but got 1'],
+  [{ least: Infinity }, 'least expected a number from 2 but got Infinity'],
+  [{ most: 4 }, 'most expected a number up to 3 but got 4'],
+  [{ waits: [1, 0] }, 'waits[1] expected a whole number from 1 but got 0'],
+  [{ waits: 5 }, 'waits expected array but got 5'],
+  [{ table: 5 }, 'table expected object but got 5'],
+  [{ table: { grep: 5 } }, 'table.grep expected object but got 5'],
+  [{ table: { grep: {} } }, 'table.grep.act missing required value'],
+  [{ table: { grep: { act: 'eat' } } }, 'table.grep.act expected "read" | "tell" but got "eat"'],
+  [{ table: { grep: { act: 'read', depht: 1 } } },
+    'table.grep.depht is not a setting; did you mean depth? Known settings: act, depth.'],
+  [{ table: { grep: { act: 'read', depth: 10 } } }, 'table.grep.depth expected a whole number from 0 to 9 but got 10'],
   [{ language: 'fr' }, 'language expected "en" | "zh" but got "fr"'],
   [{ toolName: '' }, 'toolName expected string length >= 1 but got 0 (value "")'],
   [{ tools: ['read', 3] }, 'tools[1] expected string but got 3'],
@@ -74,9 +96,20 @@ test('every fault is reported at once', () => {
   assert.deepEqual(found.map((text) => text.split(' ')[2]), ['toolname', 'maxTokens', 'language']);
 });
 
+test('a typo deep in the row is named beside the fault that it causes', () => {
+  const found = messages({ table: { grep: { atc: 'read' }, find: { act: 'tell', dept: 1 } } });
+  assert.deepEqual(found, [
+    'rewind config: table.grep.atc is not a setting; did you mean act? Known settings: act, depth.',
+    'rewind config: table.grep.act missing required value',
+    'rewind config: table.find.dept is not a setting; did you mean depth? Known settings: act, depth.',
+  ]);
+});
+
 test('it stays a schemastery object schema', () => {
   assert.equal(schema().type, 'object');
-  assert.deepEqual(Object.keys(schema().dict), [...Object.keys(DEFAULTS), 'provider', 'model']);
+  assert.deepEqual(Object.keys(schema().dict), [
+    ...Object.keys(DEFAULTS), 'least', 'most', 'provider', 'model',
+  ]);
   assert.equal(schema().toString().startsWith('{ toolName?: string'), true);
 });
 
@@ -117,7 +150,7 @@ test('a valid row boots through the real Loader with its defaults', async () => 
 test('an invalid row fails the boot and the message names key, value and expectation', async () => {
   await assert.rejects(boot({ config: { maxTokens: 0 } }), (error) => {
     assert.match(error.message, /failed to apply loader entry sample/);
-    assert.match(error.message, /sample config: maxTokens expected number >= 1 but got 0/);
+    assert.match(error.message, /sample config: maxTokens expected a number from 1 but got 0/);
     return true;
   });
   await assert.rejects(

@@ -41,18 +41,7 @@ export const Config = strict(z.object({
     within: z.string().description('The argument that says where it searches.'),
   })).default({})
     .description('What further tools mean to the ledger, by tool name.'),
-}), 'tool-rewind', (config) => toolFault(config.ledgerTools) ?? nameFault(config) ?? routeFault(config));
-
-/** @returns a sentence where an entry of the tool table has a key it cannot have. */
-function toolFault(tools) {
-  for (const [name, tool] of Object.entries(tools)) {
-    const unknown = Object.keys(tool).find((key) => !['act', 'argument', 'within'].includes(key));
-    if (unknown !== undefined) {
-      return `ledgerTools.${name}.${unknown} is not a setting; an entry has act, argument and within.`;
-    }
-  }
-  return undefined;
-}
+}), 'tool-rewind', (config) => nameFault(config) ?? routeFault(config));
 
 /** @returns a sentence where one name stands for both tools. */
 function nameFault({ toolName, checkpointToolName }) {
