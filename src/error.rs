@@ -1,6 +1,7 @@
 //! Every way a fold can be refused: the stable code that reaches the log, and the finished sentences that
 //! tell the model what happened and what to do next (spec/rewind.md 4).
 
+use crate::words::count;
 use thiserror::Error;
 
 /// A classified refusal. Nothing was written when one is returned.
@@ -85,9 +86,9 @@ pub enum Refusal {
     Changed,
     /// The landed text would not be shorter than what it replaces.
     #[error(
-        "Folding would not make the context smaller: the region has {folded_chars} characters{}, the report \
-         needs {report_chars}{}. Nothing was changed; go on with the task rather than folding again unchanged.",
-        tokens(*folded_tokens), tokens(*report_tokens)
+        "Folding would not make the context smaller: the region has {} characters{}, the report \
+         needs {}{}. Nothing was changed; go on with the task rather than folding again unchanged.",
+        count((*folded_chars).into()), tokens(*folded_tokens), count((*report_chars).into()), tokens(*report_tokens)
     )]
     Shrink {
         /// Model-visible text of the region, UTF-16 code units.
@@ -101,8 +102,9 @@ pub enum Refusal {
     },
     /// The fold would save fewer tokens than the configured minimum.
     #[error(
-        "Folding would save too little: the region has about {folded_tokens} tokens, and at least {min_savings} \
-         must be saved. Nothing was changed; go on with the task rather than folding again unchanged."
+        "Folding would save too little: the region has about {} tokens, and at least {} \
+         must be saved. Nothing was changed; go on with the task rather than folding again unchanged.",
+        count((*folded_tokens).into()), count((*min_savings).into())
     )]
     Savings {
         /// Estimated tokens of the region.
@@ -117,8 +119,8 @@ pub enum Refusal {
     SummaryFailed(String),
 }
 
-fn tokens(count: Option<u32>) -> String {
-    count.map(|count| format!(" (about {count} tokens)")).unwrap_or_default()
+fn tokens(estimate: Option<u32>) -> String {
+    estimate.map(|tokens| format!(" (about {} tokens)", count(tokens.into()))).unwrap_or_default()
 }
 
 impl Refusal {

@@ -19,6 +19,7 @@
 //! - [`replacements`]: what stands at a seq and what it took the place of.
 //! - [`recall`]: a slice of what was taken away, for the model.
 //! - [`audit`]: any session log on disk, read and judged.
+//! - [`words`]: numbers as a person reads them.
 //! - [`turns`]: turn memory, from segmenting a log to a checkpoint that is proven before it lands.
 
 // A test build links what the tests alone need; in every other one each dependency has a use.
@@ -39,6 +40,7 @@ pub mod surface;
 pub mod transaction;
 pub mod turns;
 pub mod wire;
+pub mod words;
 
 #[cfg(feature = "binding")]
 pub mod binding;

@@ -43,9 +43,9 @@ test('status says where the session stands, and is what /prune alone answers', a
   const { kind, text } = await ask('/prune status');
   assert.equal(kind, 'success');
   assert.match(text, /^Judge: fixed\.$/m);
-  assert.match(text, /^Context: \d+ of 1000000 tokens\.$/m);
-  assert.match(text, /^Results: closed \(below, from 550000 tokens\)\.$/m);
-  assert.match(text, /^Receipts: closed \(below, from 700000 tokens\)\.$/m);
+  assert.match(text, /^Context: \d,\d{3} of 1,000,000 tokens\.$/m);
+  assert.match(text, /^Results: closed \(below, from 550,000 tokens\)\.$/m);
+  assert.match(text, /^Receipts: closed \(below, from 700,000 tokens\)\.$/m);
   assert.match(text, /^So far: 0 passes, 0 cut by verdict/m);
   assert.equal((await ask('/prune')).text, text);
   await loop.dispose();
@@ -55,8 +55,35 @@ test('an unknown sub-command is an error that names the known ones', async () =>
   const { loop, ask } = await idle();
   assert.deepEqual(await ask('/prune everything'), {
     kind: 'error',
-    text: '"everything" is no sub-command. Use /prune status, /prune now, /prune receipts or /prune dry-run.',
+    text: '/prune everything is not known. Known: status, now, receipts, dry-run, help.',
   });
+  await loop.dispose();
+});
+
+test('help names every sub-command, also where nothing is pruned', async () => {
+  const { loop, ask } = await idle();
+  const help = [
+    'Pruning cuts results that are not needed any more and turns finished reading steps into receipts.',
+    '  /prune status    judge, pressure, and what was done so far (the default)',
+    '  /prune now       a pass now, whatever the pressure',
+    '  /prune receipts  the receipts that stand in the context',
+    '  /prune dry-run   what a pass now would do; changes nothing',
+    '  /prune help      this list',
+    'The log keeps the originals; they come back through recall.',
+  ].join('\n');
+  assert.deepEqual(await ask('/prune help'), { kind: 'success', text: help });
+  assert.deepEqual(await ask('/prune  HELP '), { kind: 'success', text: help });
+  const child = await loop.agent({ meta: { origin: 'subagent' } });
+  assert.equal((await child.command('/prune help')).result.text, help);
+  await loop.dispose();
+});
+
+test('a judge that nobody registered is named before the first pass, with those there are', async () => {
+  const { loop, ask } = await idle({ config: { judge: 'nobody' } });
+  const warning = 'Warning: no judge "nobody" is registered: results stay unjudged; there are auto, rules, jev, llm, fixed';
+  assert.ok((await ask('/prune status')).text.endsWith(`\n${warning}`));
+  await ask('/prune now');
+  assert.equal((await ask('/prune status')).text.split(warning).length, 2, 'once, also after the pass has warned');
   await loop.dispose();
 });
 
@@ -66,9 +93,9 @@ test('dry-run tells what would happen and changes nothing', async () => {
   const { text } = await ask('/prune dry-run');
   assert.match(text, /^Judge: fixed\.$/m);
   assert.match(text, /^\d results? would be cut:$/m);
-  assert.match(text, /^- s\d+: 9\d\d\d to 85\d characters$/m);
+  assert.match(text, /^- s\d+: 9,\d{3} to 85\d characters$/m);
   assert.match(text, /^1 receipt would land:$/m);
-  assert.match(text, /^- s\d+–s\d+: about \d+ to \d+ tokens$/m);
+  assert.match(text, /^- s\d+ to s\d+: about \d,\d{3} to \d+ tokens$/m);
   assert.deepEqual(agent.session.surface.nodes, before);
   loop.script.push('main', say('next'));
   await agent.prompt('go on');
@@ -87,7 +114,7 @@ test('now, between turns, lands full receipts at once and the rest before the ne
   });
   const { kind, text } = await ask('/prune now');
   assert.equal(kind, 'success');
-  assert.match(text, /^1 receipt landed, \d+ characters freed\.$/m);
+  assert.match(text, /^1 receipt landed, \d,\d{3} characters freed\.$/m);
   assert.match(text, /results to cut, and 1 receipt inside batches.*follows before the next step/s);
   assert.equal(receiptsOn(agent).length, 1);
   assert.ok(!resultsOn(agent).some(({ text: body }) => MARKER.test(body) || body.startsWith(HEADER)));

@@ -65,6 +65,8 @@ test('a judge that lacks something is refused by what it lacks', async () => {
   for (const [change, message] of [
     [{ id: ' ' }, /it has no id/],
     [{ id: 'rules' }, /the id "rules" is reserved/],
+    [{ id: 'Rules' }, /the id "Rules" is reserved/],
+    [{ id: ' mine' }, /the id " mine" has space around it/],
     [{ scale: 'cardinal' }, /its scale is neither/],
     [{ limits: { maxInputTokens: NaN, maxQuestions: 1 } }, /limits\.maxInputTokens/],
     [{ limits: undefined }, /limits\.maxInputTokens/],

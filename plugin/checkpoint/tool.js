@@ -1,5 +1,5 @@
 /** The model-facing `checkpoint` tool. */
-import { defineTool } from '@deepseek-ai/dsh-tools';
+import { defineStrictTool } from '../host/tool.js';
 import { cleanObjective, MARK_META, markHead } from './marks.js';
 
 /**
@@ -12,7 +12,7 @@ import { cleanObjective, MARK_META, markHead } from './marks.js';
  * @returns {object} the definition for `ctx.tools.register`.
  */
 export function checkpointTool(marks, { toolName, rewindToolName }) {
-  return defineTool({
+  return defineStrictTool({
     name: toolName,
     description: 'Mark this point before you read, search or try several things whose details will not '
       + `matter afterwards. Explore as you like, then call \`${rewindToolName}\`: everything after the mark `

@@ -41,7 +41,7 @@ export function judgeChooser(ctx, config, registry, log) {
     if (config.judge === 'auto') return (await isReady(jev, agent, signal)).ok ? jev : RULES;
     const judge = builtIn.get(config.judge) ?? registry.judge(config.judge);
     if (judge === undefined) {
-      log.once(`judge ${config.judge}`, `no judge "${config.judge}" is registered: results stay unjudged`);
+      log.once(`judge ${config.judge}`, registry.missing(config.judge));
       return undefined;
     }
     if (absolute && judge.scale === 'ordinal') {

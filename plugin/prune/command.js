@@ -2,12 +2,21 @@
 import { harness } from '../host/compat.js';
 import { isReplacement, resultOf } from '../host/events.js';
 import { openTurn } from '../host/turn.js';
+import { count, plural, range } from '../host/words.js';
 import { native } from '../native.js';
 import { PLUGIN } from './receipts.js';
 import { goalOf, stateOf } from './state.js';
 
 const RECEIPT_HEADERS = native.pruneDefaults().headers;
-const USAGE = 'Use /prune status, /prune now, /prune receipts or /prune dry-run.';
+
+/** Sub-commands with what they do, in the order of the help. */
+const KNOWN = {
+  'status': 'judge, pressure, and what was done so far (the default)',
+  'now': 'a pass now, whatever the pressure',
+  'receipts': 'the receipts that stand in the context',
+  'dry-run': 'what a pass now would do; changes nothing',
+  'help': 'this list',
+};
 
 /**
  * Makes the command.
@@ -21,16 +30,17 @@ export function pruneCommand(pruning) {
     'now': (invocation) => now(pruning, invocation),
     'receipts': ({ agent }) => receiptsText(agent.session),
     'dry-run': (invocation) => dryRun(pruning, invocation),
+    help,
   };
   return {
     name: 'prune',
-    description: 'Judged pruning: status, now, receipts, dry-run',
-    input: { hint: 'status | now | receipts | dry-run' },
+    description: 'See and steer judged pruning of this session.',
+    input: { hint: `[${Object.keys(KNOWN).join(' | ')}]` },
     async handler(invocation) {
-      const name = invocation.rawInput.trim() || 'status';
+      const name = invocation.rawInput.trim().toLowerCase() || 'status';
       if (!Object.hasOwn(handlers, name))
-        return { kind: 'error', text: `"${name}" is no sub-command. ${USAGE}` };
-      if (!pruning.handles(invocation.agent.session)) {
+        return { kind: 'error', text: `/prune ${name} is not known. Known: ${Object.keys(KNOWN).join(', ')}.` };
+      if (name !== 'help' && !pruning.handles(invocation.agent.session)) {
         return {
           kind: 'error',
           text: 'Child sessions are not pruned; set subagents: true in the row to change that.',
@@ -44,6 +54,15 @@ export function pruneCommand(pruning) {
       }
     },
   };
+}
+
+function help() {
+  const width = Math.max(...Object.keys(KNOWN).map((name) => name.length));
+  return [
+    'Pruning cuts results that are not needed any more and turns finished reading steps into receipts.',
+    ...Object.entries(KNOWN).map(([name, what]) => `  /prune ${name.padEnd(width)}  ${what}`),
+    'The log keeps the originals; they come back through recall.',
+  ].join('\n');
 }
 
 async function now(pruning, { agent, signal }) {
@@ -63,11 +82,11 @@ async function now(pruning, { agent, signal }) {
   state.forced = !last.dry;
   pruning.heartbeat(agent);
   const { full = 0, charsFreed = 0, waiting = 0, blocked, failed } = last.compact ?? {};
-  const bodies = waiting > 0 ? [`${counted(waiting, 'receipt')} inside batches`] : [];
+  const bodies = waiting > 0 ? [`${plural(waiting, 'receipt')} inside batches`] : [];
   return [
     blocked
       ? `No receipt landed: ${blocked}.`
-      : `${counted(full, 'receipt')} landed, ${counted(charsFreed, 'character')} freed.`,
+      : `${plural(full, 'receipt')} landed, ${plural(charsFreed, 'character')} freed.`,
     ...(failed ? [`The next one did not land: ${failed}.`] : []),
     last.dry
       ? 'dryRun is on, so nothing lands.'
@@ -90,9 +109,9 @@ async function dryRun(pruning, { agent, signal }) {
   const lines = [`Judge: ${last.judge.id}.`];
   if (trim.blocked) lines.push(`Results: ${trim.blocked}.`);
   else
-    lines.push(`${counted(trim.plan.cuts.length, 'result')} would be cut:`, ...trim.plan.cuts.map(cutLine));
+    lines.push(`${plural(trim.plan.cuts.length, 'result')} would be cut:`, ...trim.plan.cuts.map(cutLine));
   if (compact.blocked) lines.push(`Receipts: ${compact.blocked}.`);
-  else lines.push(`${counted(compact.edits.length, 'receipt')} would land:`, ...compact.edits.map(editLine));
+  else lines.push(`${plural(compact.edits.length, 'receipt')} would land:`, ...compact.edits.map(editLine));
   return lines.join('\n');
 }
 
@@ -102,12 +121,12 @@ function blockedWords({ blocked, why }) {
 }
 
 function cutLine({ seq, charsBefore, charsAfter }) {
-  return `- s${seq}: ${charsBefore} to ${charsAfter} characters`;
+  return `- s${seq}: ${count(charsBefore)} to ${plural(charsAfter, 'character')}`;
 }
 
 function editLine({ full, seqs, landed, shadowed }) {
-  const what = full ? `s${seqs[0]}–s${seqs.at(-1)}` : `the body of s${seqs[0]}`;
-  return `- ${what}: about ${shadowed} to ${landed} tokens`;
+  const what = full ? range(seqs[0], seqs.at(-1)) : `the body of s${seqs[0]}`;
+  return `- ${what}: about ${count(shadowed)} to ${plural(landed, 'token')}`;
 }
 
 function statusText(pruning, agent) {
@@ -119,20 +138,21 @@ function statusText(pruning, agent) {
     `Context: ${tokens(gates.used)} of ${tokens(gates.window)} tokens.`,
     `Results: ${gateLine(gates.trim)}.`,
     `Receipts: ${gateLine(gates.compact)}.`,
-    `So far: ${counted(counters.passes, 'pass', 'passes')}, ${counters.cutByVerdict} cut by verdict, ` +
-      `${counters.cutByVolume} by size, ${counted(counters.receipts, 'receipt')}, ` +
-      `${counters.partialReceipts} inside batches, ${counted(counters.charsFreed, 'character')} freed, ` +
-      `${counted(counters.errors, 'error')}.`,
+    `So far: ${plural(counters.passes, 'pass', 'passes')}, ${count(counters.cutByVerdict)} cut by verdict, ` +
+      `${count(counters.cutByVolume)} by size, ${plural(counters.receipts, 'receipt')}, ` +
+      `${count(counters.partialReceipts)} inside batches, ${plural(counters.charsFreed, 'character')} freed, ` +
+      `${plural(counters.errors, 'error')}.`,
   ];
   if (last.at) lines.push(`Last pass at ${last.at}: ${passLine(last)}`);
   if (forced) lines.push('A pass follows before the next step.');
-  lines.push(...pruning.log.warnings.map((warning) => `Warning: ${warning}`));
+  const warnings = new Set([pruning.registry.missing(config.judge) ?? [], pruning.log.warnings].flat());
+  lines.push(...[...warnings].map((warning) => `Warning: ${warning}`));
   return lines.join('\n');
 }
 
 function passLine({ blocked, trim, compact }) {
   if (blocked) return `nothing, ${blocked}.`;
-  const stays = Object.entries(compact?.stays ?? {}).map(([reason, count]) => `${reason} ${count}`);
+  const stays = Object.entries(compact?.stays ?? {}).map(([reason, times]) => `${reason} ${count(times)}`);
   const parts = [
     trim && (trim.blocked ? `results: ${trim.blocked}` : `${trim.byVerdict ?? trim.planned} cut by verdict`),
     compact &&
@@ -147,7 +167,7 @@ function passLine({ blocked, trim, compact }) {
 }
 
 function gateLine({ open, reason, threshold }) {
-  const limit = threshold === undefined || threshold === null ? '' : `, from ${threshold} tokens`;
+  const limit = threshold === undefined || threshold === null ? '' : `, from ${plural(threshold, 'token')}`;
   return `${open ? 'open' : 'closed'} (${reason}${limit})`;
 }
 
@@ -157,7 +177,7 @@ function receiptsText(session) {
   return found.length === 0
     ? 'No receipt stands on the surface.'
     : [
-        `${counted(found.length, 'receipt')} on the surface; the originals come back through recall:`,
+        `${plural(found.length, 'receipt')} on the surface; the originals come back through recall:`,
         ...found,
       ].join('\n');
 }
@@ -181,13 +201,9 @@ function receiptLine(event) {
   const isRegion = source.plugin === 'compact' && text !== undefined;
   if (!isOurs && !isRegion) return undefined;
   const calls = (text ?? '').split('\n').filter((line) => line.startsWith('· s')).length;
-  return `- s${event.seq}: ${event.sourceEventSeqs.length} events cited, ${counted(calls, 'line')} of facts`;
+  return `- s${event.seq}: ${event.sourceEventSeqs.length} events cited, ${plural(calls, 'line')} of facts`;
 }
 
-function counted(count, one, many = `${one}s`) {
-  return `${count} ${count === 1 ? one : many}`;
-}
-
-function tokens(count) {
-  return count === undefined ? 'an unknown number' : String(count);
+function tokens(known) {
+  return known === undefined ? 'an unknown number' : count(known);
 }

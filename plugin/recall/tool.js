@@ -1,7 +1,7 @@
 /** The model-facing `recall` tool. Its texts are short: they are part of every request. */
-import { defineTool } from '@deepseek-ai/dsh-tools';
 import { RewindError } from '../host/error.js';
 import { recallText } from '../host/replaced.js';
+import { defineStrictTool } from '../host/tool.js';
 
 /**
  * Builds the tool.
@@ -10,7 +10,7 @@ import { recallText } from '../host/replaced.js';
  * @returns {object} the definition for `ctx.tools.register`.
  */
 export function recallTool({ maxRecallChars }) {
-  return defineTool({
+  return defineStrictTool({
     name: 'recall',
     description: 'Read again what was folded, shortened or compacted away.',
     parameters: {

@@ -4,7 +4,7 @@ import { RewindError } from '../host/error.js';
 import { contentOf, isReplacement, resultOf } from '../host/events.js';
 import { recallText, replacementsOf } from '../host/replaced.js';
 import { isReportSource, reportOf } from '../host/reports.js';
-import { count, plural, range } from './command-text.js';
+import { count, plural, range } from '../host/words.js';
 import { POINTER_PLUGIN } from './landing.js';
 
 /** Originals shown at once, in UTF-16 code units. */
@@ -114,7 +114,7 @@ export function listFolds({ config }, { session }) {
     const again = plural(landed.reduce((sum, seq) => sum + (regret.get(seq) ?? 0), 0), 'time');
     const told = [shrunk, usage && usageOf(usage), `read again since: ${again}`];
     return [
-      `Mark ${markId}: ${plural(nodes, 'node')}, ${range(seqs)}, report at s${event.seq}`,
+      `Mark ${markId}: ${plural(nodes, 'node')}, ${range(seqs[0], seqs.at(-1))}, report at s${event.seq}`,
       `  ${told.filter(Boolean).join('; ')}`,
     ];
   });

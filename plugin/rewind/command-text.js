@@ -1,21 +1,6 @@
-/** Words and numbers for a person. */
+/** Words for a person about what a session holds. */
 import { resultOf } from '../host/events.js';
-
-/** @returns a count with separators, the same everywhere. */
-export function count(number) {
-  return number.toLocaleString('en-US');
-}
-
-/** @returns `12 nodes`. */
-export function plural(number, word) {
-  return `${count(number)} ${word}${number === 1 ? '' : 's'}`;
-}
-
-/** @returns a size in characters and, where known, tokens. */
-export function size(chars, tokens) {
-  const text = plural(chars, 'character');
-  return tokens === undefined ? text : `${text}, about ${plural(tokens, 'token')}`;
-}
+import { plural } from '../host/words.js';
 
 /** @returns how long ago a time in milliseconds was, roughly. */
 export function ago(time, now = Date.now()) {
@@ -24,11 +9,6 @@ export function ago(time, now = Date.now()) {
   if (minutes < 60) return `${plural(minutes, 'minute')} ago`;
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${plural(hours, 'hour')} ago` : `${plural(Math.floor(hours / 24), 'day')} ago`;
-}
-
-/** @returns the first and last of some seqs as a range. */
-export function range(seqs) {
-  return seqs.length === 1 ? `s${seqs[0]}` : `s${seqs[0]} to s${seqs.at(-1)}`;
 }
 
 /** @returns who speaks in a surface event, in one word or two. */

@@ -1,8 +1,9 @@
 /** The model-facing `rewind` tool (spec/rewind.md 4.1). */
-import { defineTool } from '@deepseek-ai/dsh-tools';
 import { reasonOf, RewindError } from '../host/error.js';
 import { contentOf } from '../host/events.js';
 import { findReport } from '../host/reports.js';
+import { defineStrictTool } from '../host/tool.js';
+import { count, plural, range, size } from '../host/words.js';
 
 const NUMBER = { type: 'integer' };
 const COUNT = { type: 'integer', required: true };
@@ -15,7 +16,7 @@ const COUNT = { type: 'integer', required: true };
  * @returns the definition to register.
  */
 export function rewindTool(ctx, { toolName, checkpointToolName }) {
-  return defineTool({
+  return defineStrictTool({
     name: toolName,
     description: `Fold everything since the last \`${checkpointToolName}\` into one generated report. Call it when the `
       + 'exploration is finished, before unrelated work. Takes no arguments.',
@@ -69,16 +70,13 @@ function reportText(session, { markId }) {
   return report ? contentOf(report).map((block) => block.text ?? '').join('') : '';
 }
 
-function size(chars, tokens) {
-  return tokens === undefined ? `${chars} characters` : `${chars} characters, about ${tokens} tokens`;
-}
-
 /** @returns one sentence that says what a fold did. */
 export function summary(value) {
   const { markId, foldedNodes, start, end, foldedChars, reportChars, foldedTokens, reportTokens, report, warning } = value;
   const kind = report === 'receipt' ? 'report made by code alone' : 'report';
-  const line = `Folded ${foldedNodes} nodes of mark ${markId} (seq ${start} to ${end}; ${size(foldedChars, foldedTokens)}) into a `
-    + `${kind} (${size(reportChars, reportTokens)}). The report stands in the context in their place.`;
+  const what = `${plural(foldedNodes, 'node')} of mark ${markId} (${range(start, end)}; ${size(foldedChars, foldedTokens)})`;
+  const line = `Folded ${what} into a ${kind} (${size(reportChars, reportTokens)}). The report stands in the context in their `
+    + 'place.';
   return warning ? `${line} Warning: ${warning}` : line;
 }
 
@@ -86,15 +84,15 @@ function title(meta) {
   if (!meta) return 'Folded the exploration';
   const { foldedNodes, foldedTokens, reportTokens, foldedChars, reportChars, usage } = meta;
   const sizes = foldedTokens === undefined
-    ? `${foldedChars} to ${reportChars} characters`
-    : `${foldedTokens} to ${reportTokens} tokens`;
-  return `Folded ${foldedNodes} nodes: ${sizes}${cost(usage)}`;
+    ? `${count(foldedChars)} to ${plural(reportChars, 'character')}`
+    : `${count(foldedTokens)} to ${plural(reportTokens, 'token')}`;
+  return `Folded ${plural(foldedNodes, 'node')}: ${sizes}${cost(usage)}`;
 }
 
 /** What the report call cost, cached input apart: it is billed at a fraction. */
 function cost(usage) {
   if (!usage) return '';
   const { inputTokens = 0, cacheReadTokens, outputTokens = 0 } = usage;
-  const cached = cacheReadTokens === undefined ? '' : ` and ${cacheReadTokens} cached`;
-  return ` (report call: ${inputTokens}${cached} in, ${outputTokens} out)`;
+  const cached = cacheReadTokens === undefined ? '' : ` and ${count(cacheReadTokens)} cached`;
+  return ` (report call: ${count(inputTokens)}${cached} in, ${count(outputTokens)} out)`;
 }

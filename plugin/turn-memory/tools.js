@@ -1,5 +1,5 @@
 /** The two model-facing tools (spec/turn-memory.md 2.3). Their texts are short: they are part of every request. */
-import { defineTool } from '@deepseek-ai/dsh-tools';
+import { defineStrictTool } from '../host/tool.js';
 import { refusal } from './plan.js';
 import { findTurn, transcriptOf } from './recall.js';
 
@@ -13,7 +13,7 @@ const OUTPUT = { schema: { type: 'string' }, render: (_args, text) => [{ type: '
  * @returns the definition for `ctx.tools.register`.
  */
 export function expandTool(config, recall) {
-  return defineTool({
+  return defineStrictTool({
     name: 'expand_turn',
     description: 'Recall an earlier turn as it was before its summary. mode "agentic" (default) answers one precise '
       + 'question about it; mode "raw" returns its whole record, cut in the middle when it is very long.',
@@ -52,7 +52,7 @@ export function expandTool(config, recall) {
  * @returns the definition for `ctx.tools.register`.
  */
 export function compactTool(coordinators) {
-  return defineTool({
+  return defineStrictTool({
     name: 'compact_turn',
     description: 'Summarize an ended turn that still stands raw, for instance after a restart. Runs in the background. '
       + 'Without a turn: the newest one without a summary.',

@@ -3,7 +3,7 @@
  * and given tools and a guard in their own scope before their first prompt. The main agent never sees either.
  */
 import { basename } from 'node:path';
-import { defineTool } from '@deepseek-ai/dsh-tools';
+import { defineStrictTool } from '../host/tool.js';
 import { classified, refusal } from './plan.js';
 
 /** Tools of the draft; they exist in a worker's scope alone. */
@@ -108,21 +108,21 @@ function draftTools({ plan, parent }, open) {
     return classified(() => act(args));
   };
   return [
-    defineTool({
+    defineStrictTool({
       name: 'draft_replace_segment',
       description: 'Write the account of one working segment of the draft. The last one counts.',
       parameters: { path, id, content: { type: 'string', required: true, description: 'The account, without tags.' } },
       output: TEXT_OUTPUT,
       execute: guarded((args) => `segment ${args.id} (${plan.draft.replace(segmentId(args.id), args.content)}) replaced`),
     }),
-    defineTool({
+    defineStrictTool({
       name: 'draft_read_segment',
       description: 'Read one segment of the draft as it stands.',
       parameters: { path, id },
       output: TEXT_OUTPUT,
       execute: guarded((args) => plan.draft.read(segmentId(args.id))),
     }),
-    defineTool({
+    defineStrictTool({
       name: 'draft_grep',
       description: 'Search all segments of the draft, line by line.',
       parameters: { path, pattern: { type: 'string', required: true, description: 'A regular expression.' } },

@@ -18,6 +18,7 @@ use crate::report::language::Language;
 use crate::report::ledger_text::LedgerBudget;
 use crate::report::tools::Tools;
 use crate::surface::{Columns, Kind, Surface};
+use crate::words::{count, plural, range};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -126,7 +127,7 @@ pub(super) fn dry_run(input: &Input, audit: Audit, from: Seq, to: Option<Seq>) -
     run.report = report(input, &session, &plan, beside)?;
     run.landed_chars = utf16_len(&run.report) + beside;
     if run.landed_chars >= plan.folded_chars as usize {
-        let (landed, chars) = (run.landed_chars, plan.folded_chars);
+        let (landed, chars) = (count(run.landed_chars as u64), count(plan.folded_chars.into()));
         let message =
             format!("The shortest report is {landed} characters long, and it would replace {chars}.");
         run.refused = Some(Refused { code: "SHRINK", message });
@@ -255,14 +256,19 @@ impl DryRun {
             return text;
         }
         line(format!(
-            "A fold of s{from} to s{to} would take {folded_nodes} nodes: {folded_chars} characters, about \
-             {folded_tokens} tokens; {landed_chars} characters would land."
+            "A fold of s{from} to s{to} would take {}: {}, about {}; {} would land.",
+            plural((*folded_nodes).into(), "node"),
+            plural((*folded_chars).into(), "character"),
+            plural(*folded_tokens, "token"),
+            plural(*landed_chars as u64, "character")
         ));
         for (index, seqs) in self.segments.iter().enumerate() {
             let becomes =
                 if index + 1 == self.segments.len() { "the report" } else { "a line that points to it" };
             if let (Some(first), Some(last)) = (seqs.first(), seqs.last()) {
-                line(format!("  s{first} to s{last}: {} nodes, become {becomes}", seqs.len()));
+                let stands = if seqs.len() == 1 { "becomes" } else { "become" };
+                let nodes = plural(seqs.len() as u64, "node");
+                line(format!("  {}: {nodes}, {stands} {becomes}", range(*first, *last)));
             }
         }
         for seq in &self.siblings {

@@ -7,6 +7,7 @@ use super::{Audit, Failure, Input};
 use crate::event::Seq;
 use crate::recall::Recall;
 use crate::replacements::Standing;
+use crate::words::{plural, range};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
@@ -173,7 +174,11 @@ impl Shown {
             _ => {}
         }
         if let (Some(first), Some(last)) = (self.took.first(), self.took.last()) {
-            head.push_str(&format!("; took {} nodes, s{first} to s{last}", self.took.len()));
+            head.push_str(&format!(
+                "; took {}, {}",
+                plural(self.took.len() as u64, "node"),
+                range(*first, *last)
+            ));
         }
         format!("{head}\n\n{}", self.text)
     }

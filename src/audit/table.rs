@@ -2,6 +2,7 @@
 
 use super::findings::Finding;
 use super::report::{FoldAudit, LogAudit, ReplacementAudit};
+use crate::words::{count, plural, range};
 use comfy_table::{CellAlignment, Table, presets};
 use std::collections::BTreeMap;
 
@@ -17,23 +18,6 @@ fn table(header: &[&str], numbers: std::ops::Range<usize>) -> Table {
         }
     }
     table
-}
-
-/// A count with separators.
-fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-fn plural(number: u64, word: &str) -> String {
-    format!("{} {word}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
 /// Everything an audit found, as text that reads well in a terminal.
@@ -146,18 +130,13 @@ fn replacements(replacements: &[ReplacementAudit]) -> String {
     let mut table = table(&["seq", "line", "by", "took", "nodes", "chars", "tokens", "read again"], 0..0);
     let older = replacements.len().saturating_sub(LISTED);
     for one in replacements.iter().skip(older) {
-        let took = if one.start == one.end {
-            format!("s{}", one.start)
-        } else {
-            format!("s{} to s{}", one.start, one.end)
-        };
         let again: Vec<String> =
             one.read_again.iter().map(|again| format!("{} at s{}", again.what, again.seq)).collect();
         table.add_row([
             format!("s{}", one.seq),
             one.line.to_string(),
             one.by.clone(),
-            took,
+            range(one.start, one.end),
             format!("{} → {}", count(one.before.nodes), count(one.after.nodes)),
             format!("{} → {}", count(one.before.chars), count(one.after.chars)),
             format!("{} → {}", count(one.before.tokens), count(one.after.tokens)),

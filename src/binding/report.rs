@@ -12,6 +12,7 @@ use crate::report::compose::{Composed, Draft, Piece};
 use crate::report::evidence::{Examination, Findings};
 use crate::report::frame::Frame;
 use crate::report::gather::Gathered;
+use crate::report::instruction::scant;
 use crate::report::language::Language;
 use crate::report::ledger_text::LedgerBudget;
 use crate::report::tools::{Tool, Tools};
@@ -102,6 +103,15 @@ pub struct ReportPiece {
     pub quote: Option<u32>,
 }
 
+/// What a report has room for.
+#[napi(object, object_from_js = false)]
+pub struct ProseRoom {
+    /// The most the model may write, UTF-16 code units.
+    pub chars: u32,
+    /// Whether hardly any report is that short.
+    pub scant: bool,
+}
+
 /// The language of persons' own messages: `en` or `zh`.
 #[napi(catch_unwind)]
 pub fn report_language(messages: Vec<String>) -> String {
@@ -128,10 +138,7 @@ impl FoldPlan {
         min_savings: u32,
         receipt: bool,
     ) -> std::result::Result<(), Error<String>> {
-        let frame = self.frame(0, receipt);
-        let parts = Gathered::default();
-        let prose = (!receipt).then_some("");
-        let text = self.draft(&frame, &parts, prose, &quote_chars).least();
+        let text = self.least(&quote_chars, receipt);
         let least = to_u32(text.saturating_add(self.pointer_chars()));
         let report_tokens = empty_tokens.map(|tokens| tokens.saturating_add(to_u32(text.div_ceil(4))));
         self.weigh_landing(least, folded_tokens, report_tokens)?;
@@ -142,6 +149,34 @@ impl FoldPlan {
             return Err(refused(&Refusal::Savings { folded_tokens, min_savings }));
         }
         Ok(())
+    }
+
+    /// How many UTF-16 code units of the model's own words still shrink, with the numbers that
+    /// [`FoldPlan::weigh_region`] goes by: what a person is told before a fold is asked for.
+    #[napi(catch_unwind)]
+    pub fn prose_room(
+        &self,
+        quote_chars: Vec<u32>,
+        folded_tokens: Option<u32>,
+        empty_tokens: Option<u32>,
+    ) -> Option<ProseRoom> {
+        let beside = self.least(&quote_chars, false).saturating_sub(1);
+        let by_chars = match self.plan.folded_chars {
+            0 => None,
+            chars => Some(to_usize(chars - 1).saturating_sub(self.pointer_chars())),
+        };
+        let by_tokens = folded_tokens.zip(empty_tokens).map(|(folded, empty)| {
+            to_usize(folded.saturating_sub(empty).saturating_sub(1)).saturating_mul(4)
+        });
+        let room = by_chars.into_iter().chain(by_tokens).min()?.saturating_sub(beside);
+        Some(ProseRoom { chars: to_u32(room), scant: room < scant(self.language) })
+    }
+
+    /// Length of the shortest report that could land, UTF-16 code units.
+    fn least(&self, quote_chars: &[u32], receipt: bool) -> usize {
+        let frame = self.frame(0, receipt);
+        let prose = (!receipt).then_some("");
+        self.draft(&frame, &Gathered::default(), prose, quote_chars).least()
     }
 
     /// Composes the report that lands, from evidence that was read to its end.

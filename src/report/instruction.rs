@@ -28,6 +28,16 @@ pub fn instruction(ask: &Ask<'_>) -> String {
     }
 }
 
+/// Hardly any report is shorter than this, UTF-16 code units: two of the sections that the model is asked for,
+/// with a sentence or two in each.
+#[must_use]
+pub fn scant(language: Language) -> usize {
+    match language {
+        Language::En => 300,
+        Language::Zh => 120,
+    }
+}
+
 fn english(ask: &Ask<'_>) -> String {
     let last = |count| if count == 1 { "message".to_owned() } else { format!("{count} messages") };
     let what = match (ask.messages, ask.after_call) {

@@ -71,3 +71,18 @@ fn pointers_are_one_line_that_names_the_mark_and_is_no_report() {
         }
     }
 }
+
+#[test]
+fn counts_have_separators_and_a_range_of_one_is_one() {
+    use tool_rewind::words::{count, plural, range};
+    for (number, text) in
+        [(0, "0"), (999, "999"), (1000, "1,000"), (12_345, "12,345"), (1_234_567, "1,234,567")]
+    {
+        assert_eq!(count(number), text);
+    }
+    assert_eq!(
+        [plural(1, "node"), plural(0, "node"), plural(1200, "node")],
+        ["1 node", "0 nodes", "1,200 nodes"]
+    );
+    assert_eq!([range(7, 7), range(7, 12)], ["s7", "s7 to s12"]);
+}

@@ -3,7 +3,7 @@ import { Service } from '@deepseek-ai/cordis';
 import { RewindError } from '../../host/error.js';
 
 /** Ids that the configuration gives a meaning of its own. */
-const RESERVED = ['auto', 'rules', 'jev', 'llm'];
+export const RESERVED = ['auto', 'rules', 'jev', 'llm'];
 
 /** The judges that plugins have registered, by id. */
 export class ContextJudge extends Service {
@@ -44,11 +44,22 @@ export class ContextJudge extends Service {
   judge(id) {
     return this.judges.get(id);
   }
+
+  /**
+   * @param {string} id - a judge's id, as the row names it.
+   * @returns {string | undefined} a sentence that names the judges there are, where it is none of them.
+   */
+  missing(id) {
+    if (RESERVED.includes(id) || this.judges.has(id)) return undefined;
+    const known = [...RESERVED, ...this.judges.keys()].join(', ');
+    return `no judge "${id}" is registered: results stay unjudged; there are ${known}`;
+  }
 }
 
 function faultOf(judge) {
   if (typeof judge?.id !== 'string' || judge.id.trim() === '') return 'it has no id';
-  if (RESERVED.includes(judge.id)) return `the id "${judge.id}" is reserved`;
+  if (judge.id !== judge.id.trim()) return `the id "${judge.id}" has space around it`;
+  if (RESERVED.includes(judge.id.toLowerCase())) return `the id "${judge.id}" is reserved`;
   if (!['probability', 'ordinal'].includes(judge.scale))
     return 'its scale is neither "probability" nor "ordinal"';
   for (const key of ['maxInputTokens', 'maxQuestions']) {

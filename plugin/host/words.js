@@ -1,0 +1,22 @@
+/** Numbers as a person reads them, the same in every plugin and as the core prints them. */
+
+/** @returns a count with separators. */
+export function count(number) {
+  return number.toLocaleString('en-US');
+}
+
+/** @returns `1 node`, `1,200 nodes`. */
+export function plural(number, one, many = `${one}s`) {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}
+
+/** @returns a size in characters and, where known, tokens. */
+export function size(chars, tokens) {
+  const text = plural(chars, 'character');
+  return tokens === undefined ? text : `${text}, about ${plural(tokens, 'token')}`;
+}
+
+/** @returns the first and last of some seqs in surface order: `s7`, or `s7 to s12`. */
+export function range(first, last) {
+  return first === last ? `s${first}` : `s${first} to s${last}`;
+}
