@@ -6,6 +6,7 @@ import { harness } from './plugin/host/compat.js';
 import { isReportSource, REPORT_PLUGIN } from './plugin/host/reports.js';
 import { registerCommand } from './plugin/rewind/command.js';
 import { makeGuard } from './plugin/rewind/guard.js';
+import { watchNames } from './plugin/rewind/names.js';
 import { foldSection } from './plugin/rewind/prompt.js';
 import { RewindService } from './plugin/rewind/service.js';
 import { rewindTool } from './plugin/rewind/tool.js';
@@ -46,5 +47,6 @@ export function apply(ctx, config) {
   ctx.tools.register(rewindTool(ctx, config));
   ctx.systemPrompt.section({ name: 'tool:rewind', order: 130, text: foldSection(config) });
   registerCommand(ctx, config, service.engine);
+  watchNames(ctx, config);
   ctx.on('agent/turn-stopping', makeGuard(ctx, config, service.engine));
 }

@@ -229,6 +229,11 @@ test('values at the edges are taken', () => {
     { evidencePatterns: [] },
     { baseUrl: 'http://127.0.0.1:9/' },
     { judgeMaxRetries: 0 },
+    { judge: 'Mine' },
+    { heartbeatFile: 'a/../b/beat.json' },
+    { heartbeatFile: '..beat' },
+    { heartbeatFile: '/var/beat.json' },
+    { heartbeatFile: '~/beat.json' },
     { minCandidatesForRelative: 2 },
   ]) {
     assert.deepEqual(Config(row), { ...Config(), ...row });
@@ -238,6 +243,14 @@ test('values at the edges are taken', () => {
 for (const [row, message] of [
   [{ judge: 'llm', keepMode: 'absolute' }, /keepMode must not be absolute with the judge llm/],
   [{ judge: 'llm', compactMode: 'absolute' }, /compactMode must not be absolute with the judge llm/],
+  [{ judge: 'LLM' }, /judge is "LLM", but the judge is called llm: there are auto, rules, jev, llm, and the ids/],
+  [{ judge: ' llm ' }, /judge is " llm ", but the judge is called llm/],
+  [{ judge: 'Auto' }, /judge is "Auto", but the judge is called auto/],
+  [{ judge: ' mine' }, /judge is " mine": an id has no space around it/],
+  [{ heartbeatFile: '../..' }, /heartbeatFile is "\.\.\/\.\.", which is no place below \$DSH_HOME: give a relative/],
+  [{ heartbeatFile: 'a/../../b' }, /heartbeatFile is "a\/\.\.\/\.\.\/b"/],
+  [{ heartbeatFile: '.' }, /heartbeatFile is "\."/],
+  [{ heartbeatFile: ' ' }, /heartbeatFile is " "/],
   [{ judgeProvider: 'p' }, /judgeModel is missing/],
   [{ judgeModel: 'm' }, /judgeProvider is missing/],
   [{ keepFloorThreshold: 0.6 }, /keepFloorThreshold \(0\.6\) must be at most keepThreshold \(0\.5\)/],

@@ -55,7 +55,7 @@ test('a value out of range, of another type or of an unknown name is an error th
     ['cheapModel', [false, '']],
     ['keepRawCopy', ['yes', 1]],
     ['debug', ['false']],
-    ['prefixDumpDir', [5]],
+    ['prefixDumpDir', [5, '..', '../dumps', '.']],
   ];
   assert.deepEqual(bad.map(([key]) => key).toSorted(), Object.keys(DEFAULTS).toSorted());
   for (const [key, values] of bad) {

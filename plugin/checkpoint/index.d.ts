@@ -18,6 +18,8 @@ export interface CheckpointMark {
 
 /** `ctx.checkpoint` as the bundled plugin provides it. */
 export declare class CheckpointService {
+  /** What the two tools are called in this row, for whoever speaks of them. */
+  readonly tools: Readonly<{ checkpoint: string; rewind: string }>;
   /** Takes a mark at the present end of the log. Called by code, it lives in memory only. */
   mark(session: Session, objective?: string): Promise<CheckpointMark>;
   /** The most recent mark, folded or not; undefined when the session has none of its own. */
@@ -38,7 +40,7 @@ export declare class CheckpointService {
 export interface CheckpointConfig {
   /** The tool's name, `checkpoint` by default; the entry plugin's `checkpointToolName` must agree. */
   toolName?: string;
-  /** The name of the tool that folds, used in texts. Default `rewind`. */
+  /** The name of the tool that folds, used in texts, `rewind` by default; the entry plugin's `toolName` must agree. */
   rewindToolName?: string;
 }
 

@@ -27,7 +27,7 @@ export const Config = strict(
     toolName: toolNameOf('checkpoint')
       .description('Name of the tool that sets marks; the entry plugin\'s checkpointToolName must agree.'),
     rewindToolName: toolNameOf('rewind')
-      .description('Name of the fold tool, for texts.'),
+      .description('Name of the fold tool, for texts; the entry plugin\'s toolName must agree.'),
   }),
   'checkpoint config',
   ({ toolName, rewindToolName }) => (toolName === rewindToolName
@@ -85,7 +85,7 @@ function start(ctx, config) {
   }
   const marks = new Marks(config.toolName);
   ctx.tools.register(checkpointTool(marks, config));
-  ctx.provide('checkpoint', new CheckpointService(ctx.sessions, marks));
+  ctx.provide('checkpoint', new CheckpointService(ctx.sessions, marks, config));
   ctx.on('session/event', (session, event) => marks.observe(session, event));
   ctx.logger.info(`provides ctx.checkpoint and the tool "${config.toolName}"`);
 }

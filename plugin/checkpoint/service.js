@@ -14,10 +14,13 @@ export class CheckpointService {
   /**
    * @param {{ get(id: string): object | undefined }} sessions - the session store.
    * @param {import('./marks.js').Marks} marks - the marks of every session.
+   * @param {{ toolName: string, rewindToolName: string }} config - the row, for the names of the tools.
    */
-  constructor(sessions, marks) {
+  constructor(sessions, marks, { toolName, rewindToolName }) {
     this.#sessions = sessions;
     this.#marks = marks;
+    /** What the tools are called: whoever speaks of them can see whether it means the same ones. */
+    this.tools = Object.freeze({ checkpoint: toolName, rewind: rewindToolName });
   }
 
   /**

@@ -25,6 +25,23 @@ export function resolveRoute(configured, session, agent) {
 }
 
 /**
+ * Says that a configured provider is not mounted. Providers come and go with their plugins, so this is known only
+ * when a call is about to be made.
+ *
+ * @param llm - `ctx.llm`.
+ * @param key - the setting that names the provider.
+ * @param provider - its value; undefined or empty where the session's own route is meant.
+ * @returns a sentence without a full stop that names the providers there are; undefined where it is mounted.
+ */
+export function providerFault(llm, key, provider) {
+  if (!provider || typeof llm?.listProviders !== 'function') return undefined;
+  const mounted = llm.listProviders().map(({ id }) => id);
+  if (mounted.includes(provider)) return undefined;
+  const known = mounted.length === 0 ? 'none is' : `mounted: ${mounted.join(', ')}`;
+  return `${key} is "${provider}", and no provider of that name is mounted (${known})`;
+}
+
+/**
  * Asks what a route can do. A failing probe is no reason to fail anything: it answers nothing.
  *
  * @param llm - `ctx.llm`.

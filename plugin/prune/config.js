@@ -1,7 +1,9 @@
 /** Settings of the prune plugin (spec/prune.md 3.3). Every range and contradiction is refused at load. */
 import z from '@deepseek-ai/schemastery';
 import { strict } from '../host/config.js';
+import { pathFault } from '../host/home.js';
 import { native } from '../native.js';
+import { RESERVED } from './judges/service.js';
 
 const DEFAULTS = native.pruneDefaults();
 
@@ -135,7 +137,7 @@ const schema = z.object({
   heartbeatFile: z
     .string()
     .default('')
-    .description('File that shows what the plugin saw and did; relative to $DSH_HOME; empty for none.'),
+    .description('File that shows what the plugin saw and did; absolute, or below $DSH_HOME; empty for none.'),
   logLevel: z
     .union(['debug', 'info', 'warn', 'error'])
     .default('info')
@@ -167,6 +169,8 @@ function contradiction(config) {
     const missing = config.judgeProvider === undefined ? 'judgeProvider' : 'judgeModel';
     return `${missing} is missing: set judgeProvider and judgeModel together, or neither.`;
   }
+  const misspelt = judgeFault(config.judge) ?? pathFault('heartbeatFile', config.heartbeatFile);
+  if (misspelt) return misspelt;
   if (config.judge === 'llm') {
     const key = ['keepMode', 'compactMode'].find((mode) => config[mode] === 'absolute');
     if (key) {
@@ -188,6 +192,19 @@ function contradiction(config) {
     }
   }
   return originFault(config.baseUrl) ?? attempt(() => new native.PruneSettings(JSON.stringify(config)));
+}
+
+/** A judge's id is taken letter by letter; what only looks like one would stand for a judge that nobody has. */
+function judgeFault(judge) {
+  const plain = judge.trim();
+  const own = RESERVED.find((id) => id === plain.toLowerCase());
+  if (own !== undefined && own !== judge) {
+    return (
+      `judge is ${JSON.stringify(judge)}, but the judge is called ${own}: there are ${RESERVED.join(', ')}, ` +
+      'and the ids of judges that other plugins register.'
+    );
+  }
+  return plain === judge ? undefined : `judge is ${JSON.stringify(judge)}: an id has no space around it.`;
 }
 
 function originFault(baseUrl) {

@@ -1,7 +1,7 @@
 /** The heartbeat file: what the plugin saw and did, for a person or a program beside the harness. */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname } from 'node:path';
+import { pathInHome } from '../host/home.js';
 
 /**
  * Opens the file of one plugin instance.
@@ -13,7 +13,7 @@ import { dirname, isAbsolute, join } from 'node:path';
  */
 export function heartbeat(file, log) {
   if (file === '') return () => {};
-  const path = isAbsolute(file) ? file : join(process.env.DSH_HOME?.trim() || join(homedir(), '.dsh'), file);
+  const path = pathInHome(file);
   let writing = Promise.resolve();
   let waiting;
   const write = async () => {

@@ -1,11 +1,14 @@
 /** `/rewind status` and `/rewind preview`: where a session stands, and what a fold now would do. */
-import { harness } from '../host/compat.js';
 import { priceOf } from '../host/commit.js';
+import { harness } from '../host/compat.js';
 import { RewindError } from '../host/error.js';
+import { providerFault } from '../host/model.js';
 import { findReport } from '../host/reports.js';
 import { charsOf, readSurface } from '../host/surface.js';
-import { ago, plural, range, size, speaker, toolsIn } from './command-text.js';
+import { plural, range, size } from '../host/words.js';
+import { ago, speaker, toolsIn } from './command-text.js';
 import { NO_PROVIDER } from './fold.js';
+import { namesFault } from './names.js';
 
 /** Kept nodes named one by one; more than these would hide the numbers. */
 const NAMED = 20;
@@ -21,12 +24,25 @@ async function markOf(ctx, session) {
   return { mark, report, active: mark !== undefined && !report && (mark.foldedAt ?? null) === null };
 }
 
+/** What is wrong with the set-up as it is now, a line each: the harness's default log does not show warnings. */
+function warnings({ ctx, config }) {
+  const faults = [
+    namesFault(ctx, config),
+    config.report === 'model' && providerFault(ctx.llm, 'summarizationProvider', config.summarizationProvider),
+  ];
+  return faults.filter(Boolean).map((fault) => `Warning: ${fault.replace(/\.$/, '')}.`);
+}
+
 /**
  * @param host - `{ ctx, config }` of the entry plugin.
  * @param agent - the agent whose session is looked at.
  * @returns a promise of the text of `/rewind status`.
  */
-export async function status({ ctx, config }, { session }) {
+export async function status(host, agent) {
+  return [await standing(host, agent), ...warnings(host)].join('\n');
+}
+
+async function standing({ ctx, config }, { session }) {
   const { mark, report, active } = await markOf(ctx, session);
   if (!mark) return `No mark in this session yet. A model sets one with \`${config.checkpointToolName}\`.`;
   if (!active) {
@@ -70,19 +86,19 @@ export async function preview({ ctx, engine, config }, agent) {
     if (typeof error.code !== 'string') throw error;
     return `A fold of mark ${mark.id} would be refused (${error.code}): ${error.message}`;
   }
-  const { facts, segments, siblings, quotes, kept, route, refusal } = outlook;
+  const { facts, segments, siblings, quotes, kept, route, room, refusal } = outlook;
   const events = harness.events(session);
   const at = (seqs) => seqs.map((seq) => events[seq]);
   const { foldedNodes, start, end, foldedChars, foldedTokens } = facts;
   const lines = [
-    `A fold of mark ${mark.id} now takes ${plural(foldedNodes, 'node')} (s${start} to s${end}): `
+    `A fold of mark ${mark.id} now takes ${plural(foldedNodes, 'node')} (${range(start, end)}): `
       + `${size(foldedChars, foldedTokens)}.`,
     ...segments.map((seqs, index) => {
       const becomes = index === segments.length - 1 ? 'the report' : 'one line that points to the report';
       const tools = toolsIn(at(seqs));
       const named = tools.length > 0 ? ` (${tools.join(', ')})` : '';
       const become = seqs.length === 1 ? 'becomes' : 'become';
-      return `  ${range(seqs)}: ${plural(seqs.length, 'node')}${named}, ${become} ${becomes}`;
+      return `  ${range(seqs[0], seqs.at(-1))}: ${plural(seqs.length, 'node')}${named}, ${become} ${becomes}`;
     }),
     ...siblings.map((seq, index) => {
       const carries = segments.length === 0 && index === siblings.length - 1;
@@ -95,11 +111,19 @@ export async function preview({ ctx, engine, config }, agent) {
     ...(kept.length > NAMED ? [`  and ${plural(kept.length - NAMED, 'node')} more`] : []),
   ];
   if (refusal) return [...lines, `It would be refused (${refusal.code}): ${refusal.message}`].join('\n');
-  const own = route.routed ? "the session's own route" : 'the configured route';
   return [
     ...lines,
-    `It asks ${route.provider}/${route.model} (${own}) for a report of at most `
-      + `${plural(config.maxTokens, 'token')}.`,
+    ...(route ? asks(route, room, config) : ['It asks no model: code alone makes the report.']),
     ...(agent.status === 'running' ? [RUNNING] : []),
   ].join('\n');
+}
+
+/** Who is asked for the report, and how long it may be: the fold itself goes by the same numbers. */
+function asks({ provider, model, routed }, room, { maxTokens }) {
+  const own = routed ? "the session's own route" : 'the configured route';
+  const asked = `It asks ${provider}/${model} (${own}) for a report of at most ${plural(maxTokens, 'token')}.`;
+  if (!room) return [asked];
+  const most = `A report of more than about ${plural(room.chars, 'character')} would not make the context smaller and would be `
+    + 'refused (SHRINK)';
+  return [asked, `${most}${room.scant ? ': hardly any report is that short, so go on, or drop the mark.' : '.'}`];
 }

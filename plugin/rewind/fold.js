@@ -5,7 +5,7 @@
 import { harness } from '../host/compat.js';
 import { untilAborted } from '../host/abort.js';
 import { reasonOf, RewindError } from '../host/error.js';
-import { ask, probeRoute, resolveRoute } from '../host/model.js';
+import { ask, probeRoute, providerFault, resolveRoute } from '../host/model.js';
 import { findReport, REPORT_PLUGIN } from '../host/reports.js';
 import { internedAs, readWindow, reportsAmong } from '../host/surface.js';
 import { openTurn } from '../host/turn.js';
@@ -13,6 +13,7 @@ import { native } from '../native.js';
 import { addUsage, defined, isCount, recount, warningsOf } from './facts.js';
 import { draft, landAll, priceOfDrafts, pricesOf } from './landing.js';
 import { isSameMark, readMark } from './mark.js';
+import { namesFault } from './names.js';
 import { composeReport, languageOf } from './report.js';
 import { personsWords, quoted } from './messages.js';
 import { reportRequest } from './request.js';
@@ -23,6 +24,10 @@ export const NO_PROVIDER = "No checkpoint provider is mounted: add the row { id:
 
 const NO_ROUTE = 'No model is known for the report: set summarizationProvider and summarizationModel of tool-rewind, '
   + "or route a request first (the session's request header), or give the agent a provider and a model in its options. "
+  + 'Nothing was changed and the mark stays active.';
+
+const noProvider = (unmounted) => `No report can be asked for: ${unmounted}. Set summarizationProvider and `
+  + "summarizationModel of the row tool-rewind to a route that is there, or leave both out to use the session's own. "
   + 'Nothing was changed and the mark stays active.';
 
 const FRESH = 'Nothing was changed; go on with the task: a new exploration needs a fresh checkpoint.';
@@ -62,7 +67,7 @@ export class Fold {
     const receiptOnFailure = this.config.onSummaryFailure === 'receipt';
     const outcome = await native.runFold({ maxTokens, maxRetries, receiptOnFailure, noMark }, (effect) => this.perform(effect));
     if (outcome.kind === 'folded') {
-      const warnings = warningsOf(this, outcome.stamped);
+      const warnings = [...warningsOf(this, outcome.stamped), namesFault(this.ctx, this.config)].filter(Boolean);
       for (const warning of warnings) this.ctx.logger?.warn(warning);
       return { ...this.facts(), ...(warnings.length === 0 ? {} : { warning: warnings.join(' ') }) };
     }
@@ -102,8 +107,9 @@ export class Fold {
     } catch (error) {
       refusal = error;
     }
-    const { siblings, segments } = this;
-    return { facts, segments, siblings, quotes: Array.from(this.planned.quotes), kept, route: this.route, refusal };
+    const { siblings, segments, route } = this;
+    const room = route && this.planned.proseRoom(...this.least());
+    return { facts, segments, siblings, quotes: Array.from(this.planned.quotes), kept, route, room, refusal };
   }
 
   /** Performs one effect; whatever goes wrong is kept here and told as an input. */
@@ -160,14 +166,20 @@ export class Fold {
   /** What can be refused before a request: too small a region, and no route to send one to where one is needed. */
   weigh() {
     const { summarizationProvider: provider, summarizationModel: model, minSavings, report, onSummaryFailure } = this.config;
+    this.planned.weighRegion(...this.least(), minSavings, report === 'receipt');
+    if (report === 'receipt') return;
+    const unmounted = providerFault(this.ctx.llm, 'summarizationProvider', provider);
+    this.route = unmounted ? undefined : resolveRoute({ provider, model }, this.session, this.agent);
+    if (this.route) return;
+    if (onSummaryFailure === 'reject') throw new RewindError('NO_ROUTE', unmounted ? noProvider(unmounted) : NO_ROUTE);
+    this.whyReceipt = unmounted ?? 'no model is known for it';
+  }
+
+  /** What the core weighs a region by before there is a report: quotes, the region's tokens, what lands around a report. */
+  least() {
     const quoteChars = this.quotes.map((words) => quoted(words).length);
     const empty = this.meter && priceOfDrafts(this.meter, draft(this.edits(harness.events(this.session)), '', this.source()));
-    this.planned.weighRegion(quoteChars, this.foldedTokens, empty, minSavings, report === 'receipt');
-    if (report === 'receipt') return;
-    this.route = resolveRoute({ provider, model }, this.session, this.agent);
-    if (this.route) return;
-    if (onSummaryFailure === 'reject') throw new RewindError('NO_ROUTE', NO_ROUTE);
-    this.whyReceipt = 'no model is known for it';
+    return [quoteChars, this.foldedTokens, empty];
   }
 
   /** A report in the log is the truth: a service that does not know of it yet is told (spec/rewind.md 3.5). */
@@ -235,10 +247,19 @@ export class Fold {
     return {
       kind: 'answer',
       ...answer,
+      failure: answer.failure && this.named(answer.failure),
       outputTokens: isCount(usage?.outputTokens) ? usage.outputTokens : undefined,
       reasoningTokens: isCount(usage?.reasoningTokens) ? usage.reasoningTokens : undefined,
       usage: undefined,
     };
+  }
+
+  /** A failure of a configured route names the settings: the session's own model may be well. */
+  named(failure) {
+    const { summarizationProvider: provider, summarizationModel: model } = this.config;
+    return provider === undefined
+      ? failure
+      : `${failure}; asked was ${provider}/${model}, as summarizationProvider and summarizationModel say`;
   }
 
   async confirm({ receipt }) {

@@ -1,6 +1,7 @@
 /** Settings of turn memory (spec/turn-memory.md 2.2). */
 import z from '@deepseek-ai/schemastery';
 import { strict } from '../host/config.js';
+import { pathFault } from '../host/home.js';
 
 /** Longest timer that Node keeps, in milliseconds. */
 const MAX_TIMER = 2_147_483_647;
@@ -46,11 +47,11 @@ export const Config = strict(z.object({
   debug: flag(false)
     .description('Writes a trace to $DSH_HOME/turn-memory-debug.log.'),
   prefixDumpDir: text('')
-    .description('Where each landed checkpoint is written with its neighbours; empty: nowhere.'),
-}), 'turn-memory config', ({ cheapProvider, cheapModel, minShrinkRatio }) => {
+    .description('Folder where each landed checkpoint is written with its neighbours; absolute, or below $DSH_HOME; empty: nowhere.'),
+}), 'turn-memory config', ({ cheapProvider, cheapModel, minShrinkRatio, prefixDumpDir }) => {
   if ((cheapProvider.trim() === '') !== (cheapModel.trim() === '')) {
     return 'cheapProvider and cheapModel are set together: both to a route, or both empty for the session\'s own.';
   }
   if (minShrinkRatio <= 0) return `minShrinkRatio must be above 0 and at most 1 but is ${minShrinkRatio}.`;
-  return undefined;
+  return pathFault('prefixDumpDir', prefixDumpDir);
 });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createUserMessage } from '@deepseek-ai/dsh-llm';
 import { follow, untilAborted } from '../host/abort.js';
 import { harness } from '../host/compat.js';
-import { ask, probeRoute, resolveRoute } from '../host/model.js';
+import { ask, probeRoute, providerFault, resolveRoute } from '../host/model.js';
 import { native } from '../native.js';
 import { FORK } from './fork.js';
 import { classified, openingText, refusal } from './plan.js';
@@ -124,6 +124,11 @@ export class Recall {
 
   async #byRecord(agent, facts, question, signal) {
     const { cheapProvider, cheapModel, cheapMaxTokens: maxTokens } = this.config;
+    const unmounted = providerFault(this.ctx.llm, 'cheapProvider', cheapProvider);
+    if (unmounted) {
+      throw refusal('RECALL_START_FAILED', `${unmounted}. Set cheapProvider and cheapModel of the row to a route that is `
+        + 'there, or both to an empty string for the session\'s own; or read the record with mode "raw".');
+    }
     const route = resolveRoute({ provider: cheapProvider, model: cheapModel }, agent.session, agent);
     if (!route) {
       throw refusal('RECALL_START_FAILED', 'no model is known for the answer: set cheapProvider and cheapModel, or '

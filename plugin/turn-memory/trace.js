@@ -3,17 +3,10 @@
  * it in the person's workspace: the trace, the prefix dump, raw copies.
  */
 import { appendFile, mkdir, stat, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
+import { dshHome, pathInHome } from '../host/home.js';
 
 const DIVIDER = `\n${'='.repeat(100)}\n\n`;
-
-/** @returns the harness's home, by its own rule: `$DSH_HOME` unless blank, else `~/.dsh`. */
-function dshHome() {
-  const set = process.env.DSH_HOME;
-  if (set === undefined || set.trim() === '') return join(homedir(), '.dsh');
-  return resolve(set === '~' || /^~[/\\]/.test(set) ? join(homedir(), set.slice(1)) : set);
-}
 
 /** A name that is a name on every file system. */
 function safe(name) {
@@ -81,7 +74,7 @@ export class Trace {
     const at = nodes.indexOf(event.seq);
     const [before, next] = [nodes[at - 1], nodes[at + 1]];
     const { seqs } = plan;
-    const folder = resolve(this.dumpDir);
+    const folder = pathInHome(this.dumpDir);
     const path = join(folder, `request-prefix-${safe(session.id)}.txt`);
     const block = [
       `time: ${new Date().toISOString()}`,

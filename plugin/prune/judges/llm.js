@@ -2,7 +2,7 @@
  * The judge `llm`: a validated text protocol over `ctx.llm` (spec/prune.md 3.2). Its numbers rank, no more.
  */
 import { createUserMessage } from '@deepseek-ai/dsh-llm';
-import { ask, probeRoute, resolveRoute } from '../../host/model.js';
+import { ask, probeRoute, providerFault, resolveRoute } from '../../host/model.js';
 import { native } from '../../native.js';
 import { PLUGIN } from '../receipts.js';
 import { JudgeError } from './error.js';
@@ -27,6 +27,8 @@ export function llmJudge(ctx, config) {
 
     async ready(agent) {
       if (!ctx.get('llm')) return { ok: false, reason: 'the harness has no ctx.llm' };
+      const unmounted = providerFault(ctx.get('llm'), 'judgeProvider', config.judgeProvider);
+      if (unmounted) return { ok: false, reason: unmounted };
       if (!routeOf(agent)) return { ok: false, reason: 'no route: set judgeProvider and judgeModel' };
       return { ok: true };
     },
