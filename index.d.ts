@@ -5,7 +5,7 @@ import { HarnessError } from '@deepseek-ai/dsh-llm';
 import type { MessageSource, TokenUsage } from '@deepseek-ai/dsh-llm';
 import type Schema from '@deepseek-ai/schemastery';
 
-/** Why a fold was refused or failed; nothing was written then (spec/rewind.md 4.2). */
+/** Why a fold was refused or failed; nothing was written then (docs/rewind.md 4.2). */
 export type RewindErrorCode =
   | 'NO_CHECKPOINT'
   | 'EMPTY_REGION'

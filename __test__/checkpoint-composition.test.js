@@ -1,4 +1,4 @@
-/** The checkpoint plugin in real Loader compositions, alone and beside a provider (spec/rewind.md 5). */
+/** The checkpoint plugin in real Loader compositions, alone and beside a provider (docs/rewind.md 5). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Context } from '@deepseek-ai/cordis';

@@ -1,4 +1,4 @@
-/** Which marks a log holds and what became of them, spec/rewind.md 5, 1.3, 1.8 and 3.5. */
+/** Which marks a log holds and what became of them, docs/rewind.md 5, 1.3, 1.8 and 3.5. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Taking a mark on the real loop, spec/rewind.md 5; which marks a log holds is in checkpoint-log.test.js. */
+/** Taking a mark on the real loop, docs/rewind.md 5; which marks a log holds is in checkpoint-log.test.js. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import CodeRuntime from '@deepseek-ai/dsh-code-runtime-worker-thread';

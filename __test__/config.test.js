@@ -1,4 +1,4 @@
-/** Strict config, spec/rewind.md 4.6: every fault is named, and a bad row fails the boot. */
+/** Strict config, docs/rewind.md 4.6: every fault is named, and a bad row fails the boot. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** The documents name commands, files and settings: all of them exist, and the commands are run here or named apart. */
+/**
+ * The documents name commands, files and settings, and the sources cite sections of the documents: all of them exist,
+ * and the commands are run here or named apart.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -79,4 +82,37 @@ test('every file that a document links to is there', () => {
       assert.ok(existsSync(join(ROOT, name, '..', target)), `${name} links to ${target}`);
     }
   }
+});
+
+/** The sources and documents of the repository, as `[path, text]`. */
+function texts() {
+  const listed = spawnSync('git', ['ls-files', '-z'], { cwd: ROOT, encoding: 'utf8' });
+  const ours = /\.(rs|js|ts|md)$/;
+  return listed.stdout.split('\0').filter((path) => ours.test(path) && path !== '__test__/documents.test.js')
+    .filter((path) => existsSync(join(ROOT, path))).map((path) => [path, read(path)]);
+}
+
+const CITED = /docs\/(rewind|prune|turn-memory)\.md((?:,? (?:and |to )?\d+(?:\.\d+)?)*)/g;
+
+/** The numbered sections of a document: `## 3. Commit`, and `**3.2** A sentence`. */
+function sectionsOf(name) {
+  const found = [...read(`docs/${name}.md`).matchAll(/^(?:## (\d+)\.|\*\*(\d+\.\d+)\*\*) /gm)];
+  return new Set(found.map(([, whole, part]) => whole ?? part));
+}
+
+test('a section that is cited is there, and nothing cites a folder that is not', (t) => {
+  if (!existsSync(join(ROOT, '.git'))) return t.skip('no repository to list');
+  const sections = new Map();
+  let cited = 0;
+  for (const [path, text] of texts()) {
+    assert.doesNotMatch(text, /\bspec\/\w/, `${path} cites spec/, which is no folder of this repository`);
+    for (const [, name, numbers] of text.matchAll(CITED)) {
+      if (!sections.has(name)) sections.set(name, sectionsOf(name));
+      for (const [number] of numbers.matchAll(/\d+(?:\.\d+)?/g)) {
+        cited += 1;
+        assert.ok(sections.get(name).has(number), `${path} cites docs/${name}.md ${number}, which has no such section`);
+      }
+    }
+  }
+  assert.ok(cited > 150, `only ${cited} citations were read`);
 });

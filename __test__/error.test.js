@@ -1,4 +1,4 @@
-/** The package's error class, spec/rewind.md 4.1. */
+/** The package's error class, docs/rewind.md 4.1. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HarnessError, isHarnessError } from '@deepseek-ai/dsh-llm';

@@ -1,4 +1,4 @@
-/** The one-writer lock, spec/rewind.md 3.7. */
+/** The one-writer lock, docs/rewind.md 3.7. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { acquire, holder } from '../plugin/host/lock.js';

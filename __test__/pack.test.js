@@ -24,7 +24,7 @@ test('the tarball holds every exported file, one addon and no script', (t) => {
     .flatMap((target) => (typeof target === 'string' ? [target] : Object.values(target)))
     .filter((path) => path.startsWith('./')).map((path) => path.slice(2));
   assert.ok(exported.length > 2);
-  for (const path of [...exported, source.dsh.bundle.patch.slice(2), 'README.md', 'LICENSE']) {
+  for (const path of [...exported, source.dsh.bundle.patch.slice(2), 'README.md', 'LICENSE', 'docs/rewind.md']) {
     assert.ok(listed.includes(path), `${path} is missing`);
   }
   assert.deepEqual(listed.filter((path) => path.endsWith('.node')), [`tool-rewind.${platformTriple()}.node`]);

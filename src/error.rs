@@ -1,5 +1,5 @@
 //! Every way a fold can be refused: the stable code that reaches the log, and the finished sentences that
-//! tell the model what happened and what to do next (spec/rewind.md 4).
+//! tell the model what happened and what to do next (docs/rewind.md 4).
 
 use crate::words::count;
 use thiserror::Error;
@@ -124,7 +124,7 @@ fn tokens(estimate: Option<u32>) -> String {
 }
 
 impl Refusal {
-    /// The stable code, as it reaches the session log (spec/rewind.md 4.2).
+    /// The stable code, as it reaches the session log (docs/rewind.md 4.2).
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {

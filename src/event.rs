@@ -5,7 +5,7 @@
 //! nobody asks for are ignored, so newer harnesses keep being readable. Both shapes of `tool/result` are
 //! accepted: the result block inside a user-role message, and a tool-role message with direct content.
 //!
-//! Text is [`Text`]: a lone surrogate, legal in a log (spec/rewind.md 0), reads as one U+FFFD, so UTF-16
+//! Text is [`Text`]: a lone surrogate, legal in a log (docs/rewind.md 0), reads as one U+FFFD, so UTF-16
 //! lengths stay right. `JSON.stringify` escapes lone surrogates, hence its output may cross the border as is.
 
 mod block;
@@ -211,7 +211,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// Model-visible text in UTF-16 code units (spec/rewind.md 1.9).
+    /// Model-visible text in UTF-16 code units (docs/rewind.md 1.9).
     #[must_use]
     pub fn chars(&self) -> usize {
         self.content().iter().map(Block::chars).sum()

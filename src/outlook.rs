@@ -6,17 +6,17 @@ use crate::surface::{Kind, MEMORY, PERSON, Surface};
 /// Why a node inside or behind an exploration does not fold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// It is the call that set the mark, or a result of that message which stays (spec/rewind.md 1.2).
+    /// It is the call that set the mark, or a result of that message which stays (docs/rewind.md 1.2).
     Mark,
-    /// A result of the mark's message that is rewritten only while a turn is open (spec/rewind.md 1.3).
+    /// A result of the mark's message that is rewritten only while a turn is open (docs/rewind.md 1.3).
     OutsideTurn,
-    /// A person's words (spec/rewind.md 1.6).
+    /// A person's words (docs/rewind.md 1.6).
     Person,
-    /// A turn checkpoint, which holds a person's words (spec/rewind.md 1.6).
+    /// A turn checkpoint, which holds a person's words (docs/rewind.md 1.6).
     TurnMemory,
-    /// It is a call without a result yet, or stands behind one (spec/rewind.md 1.4, 1.5).
+    /// It is a call without a result yet, or stands behind one (docs/rewind.md 1.4, 1.5).
     Open,
-    /// It is older than the mark, by its origins (spec/rewind.md 1.1).
+    /// It is older than the mark, by its origins (docs/rewind.md 1.1).
     Older,
 }
 

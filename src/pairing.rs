@@ -1,4 +1,4 @@
-//! Which calls are open where: pairing by call id and occurrence, never by count (spec/rewind.md 1.5).
+//! Which calls are open where: pairing by call id and occurrence, never by count (docs/rewind.md 1.5).
 
 use crate::surface::{Kind, Node, Surface};
 

@@ -1,4 +1,4 @@
-//! Region and report in, ordered edits out; and the re-check before anything lands (spec/rewind.md 3).
+//! Region and report in, ordered edits out; and the re-check before anything lands (docs/rewind.md 3).
 
 use crate::error::Refusal;
 use crate::region::{Region, Target};
@@ -95,7 +95,7 @@ impl Plan {
     }
 
     /// Whether the plan still holds on a surface read later: the same mark must still take the same full list
-    /// of nodes (spec/rewind.md 3.1). What was appended behind the region is no change.
+    /// of nodes (docs/rewind.md 3.1). What was appended behind the region is no change.
     ///
     /// # Errors
     /// [`Refusal::Changed`] on any difference in the list, or when results were to be rewritten and the turn
@@ -111,7 +111,7 @@ impl Plan {
     }
 
     /// The edits in the order in which the surface is wire-valid after each: the report, earlier segments,
-    /// siblings (spec/rewind.md 3.3).
+    /// siblings (docs/rewind.md 3.3).
     #[must_use]
     pub fn edits(&self) -> Vec<Edit> {
         let mut edits = Vec::with_capacity(self.segments.len() + self.siblings.len());
@@ -164,7 +164,7 @@ fn closed(surface: &Surface, prefix: &[Node]) -> usize {
     if open { last } else { prefix.len() }
 }
 
-/// How the report request is put together (spec/rewind.md 2.2): positions are on the whole surface.
+/// How the report request is put together (docs/rewind.md 2.2): positions are on the whole surface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RequestPlan {
     /// The last routed request, cut before the first call that is still open, plus the instruction.

@@ -1,4 +1,4 @@
-//! Mark and surface in, what is folded out (spec/rewind.md 1).
+//! Mark and surface in, what is folded out (docs/rewind.md 1).
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub struct Target {
     pub call: Option<u32>,
     /// Interned name of the checkpoint tool, where any call of the session bears it.
     pub checkpoint_name: Option<u32>,
-    /// Whether a turn is open: only then may results be rewritten in place (spec/rewind.md 1.3).
+    /// Whether a turn is open: only then may results be rewritten in place (docs/rewind.md 1.3).
     pub open_turn: bool,
 }
 
@@ -43,7 +43,7 @@ impl Region {
     /// start of the surface.
     ///
     /// # Errors
-    /// [`Refusal::EmptyRegion`], [`Refusal::OrphanResult`] or [`Refusal::OpenCall`] (spec/rewind.md 1.5, 1.8).
+    /// [`Refusal::EmptyRegion`], [`Refusal::OrphanResult`] or [`Refusal::OpenCall`] (docs/rewind.md 1.5, 1.8).
     pub fn select(surface: &Surface, target: &Target) -> Result<Self, Refusal> {
         let nodes = surface.nodes();
         let old = |node: &Node| node.origin < target.log_length;
@@ -76,7 +76,7 @@ impl Region {
         self.siblings.iter().copied().chain(self.segments.iter().cloned().flatten())
     }
 
-    /// The sibling that carries the report, where nothing else is folded (spec/rewind.md 1.3).
+    /// The sibling that carries the report, where nothing else is folded (docs/rewind.md 1.3).
     #[must_use]
     pub fn report_sibling(&self) -> Option<usize> {
         if self.segments.is_empty() { self.siblings.last().copied() } else { None }

@@ -1,15 +1,15 @@
 //! The surface as columns of numbers, and the one parser of those columns.
 //!
 //! Text stays in JavaScript. What crosses is a few integers an event, indexed by seq, and the ordered seqs
-//! of the part of the surface that a decision needs (spec/rewind.md 0).
+//! of the part of the surface that a decision needs (docs/rewind.md 0).
 
 use crate::error::Refusal;
 
 /// Low two bits of a fact byte: what kind of event the node is.
 const KIND_MASK: u8 = 0b11;
-/// The node is a person's message: its source kind is `user` (spec/rewind.md 1.6).
+/// The node is a person's message: its source kind is `user` (docs/rewind.md 1.6).
 pub const PERSON: u8 = 1 << 2;
-/// The node is a `turn-memory` checkpoint, which holds a person's words (spec/rewind.md 1.6).
+/// The node is a `turn-memory` checkpoint, which holds a person's words (docs/rewind.md 1.6).
 pub const MEMORY: u8 = 1 << 3;
 /// The node's message has no block with content, so no provider accepts it.
 pub const EMPTY: u8 = 1 << 4;
@@ -37,9 +37,9 @@ pub struct Columns<'a> {
     pub nodes: &'a [u32],
     /// Kind in the low two bits (1 user, 2 assistant, 3 result, 0 not a usable node), flags above.
     pub facts: &'a [u8],
-    /// Model-visible text of the node in UTF-16 code units (spec/rewind.md 1.9).
+    /// Model-visible text of the node in UTF-16 code units (docs/rewind.md 1.9).
     pub chars: &'a [u32],
-    /// Smallest origin of the node (spec/rewind.md 1.1).
+    /// Smallest origin of the node (docs/rewind.md 1.1).
     pub origins: &'a [u32],
     /// Offset of the node's calls in `pool`.
     pub calls: &'a [u32],
@@ -67,7 +67,7 @@ pub struct Node {
     pub flags: u8,
     /// Model-visible text in UTF-16 code units.
     pub chars: u32,
-    /// Smallest origin (spec/rewind.md 1.1).
+    /// Smallest origin (docs/rewind.md 1.1).
     pub origin: u32,
     first_call: u32,
     call_count: u32,
@@ -80,7 +80,7 @@ impl Node {
         Self { seq, kind: Kind::User, flags: 0, chars: 0, origin: seq, first_call: 0, call_count: 0 }
     }
 
-    /// Whether the node holds a person's words and therefore stays (spec/rewind.md 1.6).
+    /// Whether the node holds a person's words and therefore stays (docs/rewind.md 1.6).
     #[must_use]
     pub fn protected(&self) -> bool {
         self.flags & (PERSON | MEMORY) != 0

@@ -6,7 +6,7 @@
 use crate::error::Refusal;
 use crate::report::usable::{Answer, Verdict, judge};
 
-/// Budgets of the report call (spec/rewind.md 2.4).
+/// Budgets of the report call (docs/rewind.md 2.4).
 #[derive(Debug, Clone, Copy)]
 pub struct Budget {
     /// Output tokens of the first attempt.

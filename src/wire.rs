@@ -1,4 +1,4 @@
-//! Would a provider accept this message sequence? (spec/rewind.md 0)
+//! Would a provider accept this message sequence? (docs/rewind.md 0)
 //!
 //! Every call occurrence is answered by exactly one result before the next message that is not a result, no
 //! result lacks its call, no message is empty. Providers answer HTTP 400 to anything else, for ever.

@@ -1,7 +1,7 @@
 /**
  * The process is killed in the middle of a fold whose marks live in the session log itself: whatever prefix
  * of the log is left, the exploration is folded once, by the report that stands or by the next call, and
- * nobody is nagged for a fold that stands (spec/rewind.md 3.5, 5).
+ * nobody is nagged for a fold that stands (docs/rewind.md 3.5, 5).
  */
 import test from 'node:test';
 import { killAndResume } from './scene.js';

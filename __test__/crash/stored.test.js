@@ -1,6 +1,6 @@
 /**
  * The same death with marks that a foreign provider keeps in a file of its own, which the log cannot be
- * written together with: the log is the truth, and the provider is told later (spec/rewind.md 3.5, case R1).
+ * written together with: the log is the truth, and the provider is told later (docs/rewind.md 3.5, case R1).
  */
 import test from 'node:test';
 import { killAndResume } from './scene.js';

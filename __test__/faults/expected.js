@@ -1,5 +1,5 @@
 /**
- * What each fault must lead to at each point (spec/rewind.md 3.1, 3.3, 3.5 to 3.7, 4.3). A cell says:
+ * What each fault must lead to at each point (docs/rewind.md 3.1, 3.3, 3.5 to 3.7, 4.3). A cell says:
  *
  * - `outcome`: `folded`, the code of a refusal, or the reason that is thrown (an object, or a pattern of its
  *   message);

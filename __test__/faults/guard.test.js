@@ -1,5 +1,5 @@
 /**
- * The guard's own waits (spec/rewind.md 4.3): whatever a checkpoint provider does while a turn is stopping,
+ * The guard's own waits (docs/rewind.md 4.3): whatever a checkpoint provider does while a turn is stopping,
  * the turn ends as it would have, is held at most once, and nothing is written by a plugin that is gone.
  */
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 /**
- * Every fault at every point of a fold, in the real loop (spec/rewind.md 3). The cells are the product of two
+ * Every fault at every point of a fold, in the real loop (docs/rewind.md 3). The cells are the product of two
  * tables; a third says what each must come to, and a cell without a row there fails.
  */
 import assert from 'node:assert/strict';

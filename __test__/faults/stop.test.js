@@ -1,5 +1,5 @@
 /**
- * How a fold is stopped: by any reason, at any time, in a turn and between turns (spec/rewind.md 3.6, 3.7,
+ * How a fold is stopped: by any reason, at any time, in a turn and between turns (docs/rewind.md 3.6, 3.7,
  * 5).
  */
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** What the model answers, and what becomes of it (spec/rewind.md 2.4). */
+/** What the model answers, and what becomes of it (docs/rewind.md 2.4). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { call, say } from '../support/script.js';

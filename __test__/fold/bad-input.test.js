@@ -1,4 +1,4 @@
-/** Marks, surfaces and answers that nobody should send (issue "Bad input"; spec/rewind.md 1.8). */
+/** Marks, surfaces and answers that nobody should send (issue "Bad input"; docs/rewind.md 1.8). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { say } from '../support/script.js';

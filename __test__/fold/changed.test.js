@@ -1,4 +1,4 @@
-/** What happens while the model writes the report (spec/rewind.md 3.1). */
+/** What happens while the model writes the report (docs/rewind.md 3.1). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { say } from '../support/script.js';

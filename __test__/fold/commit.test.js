@@ -1,4 +1,4 @@
-/** How a fold lands (spec/rewind.md 3.3 to 3.5). What goes wrong in between is tried in `__test__/faults`. */
+/** How a fold lands (docs/rewind.md 3.3 to 3.5). What goes wrong in between is tried in `__test__/faults`. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Session } from '@deepseek-ai/dsh-session';

@@ -1,4 +1,4 @@
-/** The entry plugin's row: every fault names the key, the value and what is expected (spec/rewind.md 2.1, 4.6). */
+/** The entry plugin's row: every fault names the key, the value and what is expected (docs/rewind.md 2.1, 4.6). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as rewind from '../../index.js';

@@ -1,4 +1,4 @@
-/** When a turn is held and when it is not (spec/rewind.md 4.3, 4.4); the guard's waits are in `__test__/faults`. */
+/** When a turn is held and when it is not (docs/rewind.md 4.3, 4.4); the guard's waits are in `__test__/faults`. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { isRewindReportSource } from '../../index.js';

@@ -1,4 +1,4 @@
-/** A person's words stay, or are quoted word for word (spec/rewind.md 1.6). */
+/** A person's words stay, or are quoted word for word (docs/rewind.md 1.6). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { act, call, say } from '../support/script.js';

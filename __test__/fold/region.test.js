@@ -1,4 +1,4 @@
-/** What a fold takes from a real session, and what it counts (spec/rewind.md 1.1, 1.2, 1.4, 1.5, 1.7 to 1.9). */
+/** What a fold takes from a real session, and what it counts (docs/rewind.md 1.1, 1.2, 1.4, 1.5, 1.7 to 1.9). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { OUTPUT, sceneOf } from './scene.js';

@@ -1,4 +1,4 @@
-/** The request that asks for the report (spec/rewind.md 2.2). */
+/** The request that asks for the report (docs/rewind.md 2.2). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as rewind from '../../index.js';

@@ -1,4 +1,4 @@
-/** Where the report call goes and what it asks of the route (spec/rewind.md 2.1, 2.3, 2.5). */
+/** Where the report call goes and what it asks of the route (docs/rewind.md 2.1, 2.3, 2.5). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { textOf } from '../support/wire.js';

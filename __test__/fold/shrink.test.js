@@ -1,4 +1,4 @@
-/** A fold makes the context smaller or does not happen (spec/rewind.md 3.2). */
+/** A fold makes the context smaller or does not happen (docs/rewind.md 3.2). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { say } from '../support/script.js';

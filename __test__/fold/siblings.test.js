@@ -1,4 +1,4 @@
-/** Exploration in parallel with the checkpoint call, on a real session (spec/rewind.md 1.2, 1.3). */
+/** Exploration in parallel with the checkpoint call, on a real session (docs/rewind.md 1.2, 1.3). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { isRewindReportSource } from '../../index.js';

@@ -1,4 +1,4 @@
-/** Reasons of an abort, disposal and the lock (spec/rewind.md 3.6, 3.7); when it comes is tried in `__test__/faults`. */
+/** Reasons of an abort, disposal and the lock (docs/rewind.md 3.6, 3.7); when it comes is tried in `__test__/faults`. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { RewindError } from '../../index.js';

@@ -1,4 +1,4 @@
-/** The `rewind` tool, its refusals and the prompt (spec/rewind.md 1.8, 4.1, 4.2, 4.4, 4.5). */
+/** The `rewind` tool, its refusals and the prompt (docs/rewind.md 1.8, 4.1, 4.2, 4.4, 4.5). */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { HarnessError } from '@deepseek-ai/dsh-llm';

@@ -1,5 +1,5 @@
 /**
- * The laws of a fold (spec/rewind.md 0 and 3), each checked against the log and the surface as they stand.
+ * The laws of a fold (docs/rewind.md 0 and 3), each checked against the log and the surface as they stand.
  * Every function returns sentences about breaches; an empty list means that the laws hold.
  */
 import { isDeepStrictEqual } from 'node:util';

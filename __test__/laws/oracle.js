@@ -1,5 +1,5 @@
 /**
- * The reference: which nodes a fold takes, written from spec/rewind.md 0, 1 and 3 alone, slow and obvious,
+ * The reference: which nodes a fold takes, written from docs/rewind.md 0, 1 and 3 alone, slow and obvious,
  * sharing no code with the package. Where a sentence leaves a choice, the reading is marked CHOICE.
  */
 import { callsIn, messageOf, resultIn } from './wire.js';

@@ -1,5 +1,5 @@
 /**
- * What a provider accepts, read off spec/rewind.md 0: every tool-call occurrence is answered by exactly one
+ * What a provider accepts, read off docs/rewind.md 0: every tool-call occurrence is answered by exactly one
  * result before the next non-tool message, no result lacks its call, no message is empty. Slow and literal on
  * purpose; it shares nothing with the package nor with the strict provider's own judge.
  *
@@ -98,7 +98,7 @@ function firstOf(events, seq) {
 }
 
 /**
- * The law of every edit (spec/rewind.md 0), as a function of the surface before and after it: the edit adds
+ * The law of every edit (docs/rewind.md 0), as a function of the surface before and after it: the edit adds
  * no fault and leaves none in or beside what it put there. "Beside" is read as: no new message that is not a
  * tool result stands between a call of the assistant message above it and that call's answer below it.
  *

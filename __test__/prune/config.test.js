@@ -5,7 +5,7 @@ import { prune } from './stage.js';
 
 const { Config } = prune;
 
-test('the defaults are those of the specification', () => {
+test('the defaults are those of the documentation', () => {
   assert.deepEqual(Config(), {
     enabled: true,
     judge: 'auto',

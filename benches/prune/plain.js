@@ -1,6 +1,6 @@
 /**
  * The same pass in plain JavaScript, for the clock and as a second opinion: it reads the events where they
- * are, and nothing crosses a border. Written from spec/prune.md; English receipts, default configuration,
+ * are, and nothing crosses a border. Written from docs/prune.md; English receipts, default configuration,
  * layer 1 with `keepMode: absolute`.
  */
 import { native } from '../../plugin/native.js';

@@ -135,7 +135,7 @@ impl Script {
     }
 }
 
-/// Applies the edits of a plan one by one, and panics where one breaks the law of every edit (spec/rewind.md 0, 3.3).
+/// Applies the edits of a plan one by one, and panics where one breaks the law of every edit (docs/rewind.md 0, 3.3).
 ///
 /// # Panics
 /// When an edit takes what is not there, adds a wire fault, or takes a person's words without a quote.
@@ -167,7 +167,7 @@ pub fn assert_lawful(surface: &Surface, plan: &Plan) {
     assert_eq!(folded, plan.folded_nodes as usize);
 }
 
-/// Panics where the report request of a plan holds a wire fault (spec/rewind.md 2.2).
+/// Panics where the report request of a plan holds a wire fault (docs/rewind.md 2.2).
 ///
 /// # Panics
 /// When it does.

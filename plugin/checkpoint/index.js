@@ -1,6 +1,6 @@
 /**
  * `@dpskh/tool-rewind/checkpoint`: marks without the sibling package. Provides `ctx.checkpoint` and the
- * `checkpoint` tool over it, unless the composition has another provider (spec/rewind.md 5).
+ * `checkpoint` tool over it, unless the composition has another provider (docs/rewind.md 5).
  */
 import { Context } from '@deepseek-ai/cordis';
 import Schema from '@deepseek-ai/schemastery';

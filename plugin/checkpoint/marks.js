@@ -1,5 +1,5 @@
 /**
- * The marks of one session, derived from its log (spec/rewind.md 5). Nothing is stored: a mark rides in the
+ * The marks of one session, derived from its log (docs/rewind.md 5). Nothing is stored: a mark rides in the
  * `meta` of its tool result, its completion is the report, its discarding is the record of the command that
  * asked for it. So resume and fork keep them, and the append of a report is the completion.
  */

@@ -1,6 +1,6 @@
 /**
  * Plan to append: the only code of the package that calls `session.append`. Every replacement cites all it
- * shadows and is preceded by its price, so that context meters stay exact (spec/rewind.md 3.3).
+ * shadows and is preceded by its price, so that context meters stay exact (docs/rewind.md 3.3).
  */
 import { createUserMessage } from '@deepseek-ai/dsh-llm';
 import { harness } from './compat.js';

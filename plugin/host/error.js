@@ -19,7 +19,7 @@ export function reasonOf(reason) {
  */
 export class RewindError extends HarnessError {
   /**
-   * @param {string} code - the stable failure class, for instance `EMPTY_REGION` (spec/rewind.md 4.2).
+   * @param {string} code - the stable failure class, for instance `EMPTY_REGION` (docs/rewind.md 4.2).
    * @param {string} message - one or two sentences for the model and for a person.
    * @param {{ cause?: unknown, [fact: string]: unknown }} [detail] - facts behind the message; `cause`
    *   is chained as the error's own cause, the rest is kept in `detail`.

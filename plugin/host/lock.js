@@ -1,6 +1,6 @@
 /**
  * One writer a session. Every part of the package that rewrites a surface takes this lock, so a fold, a
- * prune pass and a turn checkpoint never interleave their appends (spec/rewind.md 3.7).
+ * prune pass and a turn checkpoint never interleave their appends (docs/rewind.md 3.7).
  */
 
 const KEY = Symbol.for('@dpskh/tool-rewind/lock');

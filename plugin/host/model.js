@@ -1,4 +1,4 @@
-/** One auxiliary model call over `ctx.llm` (spec/rewind.md 2). */
+/** One auxiliary model call over `ctx.llm` (docs/rewind.md 2). */
 import { BlockAssembler } from '@deepseek-ai/dsh-llm';
 import { shielded, untilAborted } from './abort.js';
 import { reasonOf } from './error.js';
@@ -8,7 +8,7 @@ const EMPTY_RESPONSE = 'EMPTY_RESPONSE';
 
 /**
  * Finds the route of an auxiliary call: the configured pair, else the session's last routed request, else
- * the agent's options (spec/rewind.md 2.1).
+ * the agent's options (docs/rewind.md 2.1).
  *
  * @param configured - `{ provider, model }` of the configuration, both or neither set.
  * @param session - the session whose header is asked.

@@ -1,6 +1,6 @@
 /**
- * How a landed report is known in a log (spec/rewind.md 1.3, 3.4). The log is the truth about what is folded:
- * a mark whose report stands in it is folded, whatever a checkpoint service remembers (spec/rewind.md 1.8, 3.5).
+ * How a landed report is known in a log (docs/rewind.md 1.3, 3.4). The log is the truth about what is folded:
+ * a mark whose report stands in it is folded, whatever a checkpoint service remembers (docs/rewind.md 1.8, 3.5).
  */
 import { harness } from './compat.js';
 import { isReplacement, resultOf } from './events.js';
@@ -57,7 +57,7 @@ function assistantBefore(events, seq, wanted = () => true) {
   return undefined;
 }
 
-/** Whether a rewritten result answers a call of the carrier that took a mark (spec/rewind.md 1.3). */
+/** Whether a rewritten result answers a call of the carrier that took a mark (docs/rewind.md 1.3). */
 function inCarrier(events, event, callId, logLength) {
   const calls = ({ data }) => data.message.content.some((block) => block.type === 'tool-call' && block.id === callId);
   const carrier = assistantBefore(events, logLength);

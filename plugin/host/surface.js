@@ -1,6 +1,6 @@
 /**
  * Session to columns: a few integers an event, cached per session, and the ordered seqs of the part of the
- * surface that a decision needs. No text is kept, and nothing is decided here: the core does (spec/rewind.md 1).
+ * surface that a decision needs. No text is kept, and nothing is decided here: the core does (docs/rewind.md 1).
  */
 import { harness } from './compat.js';
 import { isReplacement, resultOf } from './events.js';
@@ -156,7 +156,7 @@ class Columns {
     return fact;
   }
 
-  /** Smallest origin, followed down through replacements of replacements without recursion (spec/rewind.md 1.1). */
+  /** Smallest origin, followed down through replacements of replacements without recursion (docs/rewind.md 1.1). */
   origin(events, seq) {
     const { origins } = this;
     const stack = [seq];

@@ -1,6 +1,6 @@
 /**
  * What the package's own replacements promise: a person's words are never lost under them, and the facts in
- * their source are true (spec/rewind.md 1.6 and 3.4).
+ * their source are true (docs/rewind.md 1.6 and 3.4).
  */
 import { contentOf } from '../host/events.js';
 import { REPORT_PLUGIN } from '../host/reports.js';

@@ -1,4 +1,4 @@
-/** Which judge a pass uses (spec/prune.md, rulings on judges). */
+/** Which judge a pass uses (docs/prune.md 3.2). */
 import { untilAborted } from '../host/abort.js';
 import { jevJudge } from './judges/jev.js';
 import { llmJudge } from './judges/llm.js';

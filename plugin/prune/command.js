@@ -1,4 +1,4 @@
-/** `/prune`: what a person asks of the plugin (spec/prune.md, rulings). The model gets no tool of it. */
+/** `/prune`: what a person asks of the plugin (docs/prune.md 3.4). The model gets no tool of it. */
 import { harness } from '../host/compat.js';
 import { isReplacement, resultOf } from '../host/events.js';
 import { openTurn } from '../host/turn.js';

@@ -1,4 +1,4 @@
-/** Layer 2: whole steps and single bodies that become receipts (spec/prune.md 3.6). */
+/** Layer 2: whole steps and single bodies that become receipts (docs/prune.md 3.6). */
 import { harness } from '../host/compat.js';
 import { acquire, holder } from '../host/lock.js';
 import { openTurn } from '../host/turn.js';

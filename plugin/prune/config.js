@@ -1,4 +1,4 @@
-/** Settings of the prune plugin (spec/prune.md 3.3). Every range and contradiction is refused at load. */
+/** Settings of the prune plugin (docs/prune.md 3.3). Every range and contradiction is refused at load. */
 import z from '@deepseek-ai/schemastery';
 import { strict } from '../host/config.js';
 import { pathFault } from '../host/home.js';

@@ -1,7 +1,7 @@
 /**
  * Own methods put in front of a service's, and taken away again. A service may be the host's or live in the
  * realm of an agent preset, and each look-up gives another proxy over one target; what tells a hooked target
- * is its own property (spec/prune.md 3.1, input 32).
+ * is its own property (docs/prune.md 3.1).
  */
 export class Hooks {
   /** @type {Map<Function, { target: object, name: string, previous: PropertyDescriptor | undefined }>} */

@@ -1,6 +1,6 @@
 /**
  * One pass of a judge: questions packed by the core, asked in parallel, each request retried by itself, the
- * whole bounded by a deadline. Nothing here ever reaches the agent's step (spec/prune.md 3.2, rulings).
+ * whole bounded by a deadline. Nothing here ever reaches the agent's step (docs/prune.md 3.2).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { follow, untilAborted } from '../host/abort.js';

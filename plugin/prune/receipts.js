@@ -1,4 +1,4 @@
-/** Layer 2: receipts, priced and landed (spec/prune.md 3.6). */
+/** Layer 2: receipts, priced and landed (docs/prune.md 3.6). */
 import { createUserMessage } from '@deepseek-ai/dsh-llm';
 import { landContent, landMessage, priceOf } from '../host/commit.js';
 import { harness } from '../host/compat.js';

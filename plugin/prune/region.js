@@ -1,5 +1,5 @@
 /**
- * The `region` transport: a receipt landed through compaction's own bracket (spec/prune.md 3.6).
+ * The `region` transport: a receipt landed through compaction's own bracket (docs/prune.md 3.6).
  *
  * Compaction knows no ranges, only `summarize(input)`. Which call is ours is told by the async context of our
  * own `compactRegion`, entered once and claimed once; a count or an order of calls would hand a receipt to

@@ -1,6 +1,6 @@
 /**
  * What the plugin remembers of a session: verdicts, the goal they were made for, and what it did. All of it
- * is in memory and goes with the session; after a restart results are judged again (spec/prune.md 3.7).
+ * is in memory and goes with the session; after a restart results are judged again (docs/prune.md 3.7).
  */
 import { createHash } from 'node:crypto';
 import { harness } from '../host/compat.js';

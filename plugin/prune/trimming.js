@@ -1,4 +1,4 @@
-/** Layer 1: what is cut when `toolResultPruner.pruneSession` is called (spec/prune.md 3.5). */
+/** Layer 1: what is cut when `toolResultPruner.pruneSession` is called (docs/prune.md 3.5). */
 import { harness } from '../host/compat.js';
 import { acquire, holder } from '../host/lock.js';
 import { openTurn } from '../host/turn.js';

@@ -1,6 +1,6 @@
 /**
  * Layer 1: results cut at `toolResultPruner.pruneSession`. The core plans; here the plan is landed, one
- * result after the other (spec/prune.md 3.5).
+ * result after the other (docs/prune.md 3.5).
  */
 import { landContent, priceOf } from '../host/commit.js';
 import { harness } from '../host/compat.js';

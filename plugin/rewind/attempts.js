@@ -1,4 +1,4 @@
-/** What became of fold attempts, as far as the guard has to know (spec/rewind.md 4.3, 4.4). */
+/** What became of fold attempts, as far as the guard has to know (docs/rewind.md 4.3, 4.4). */
 import { harness } from '../host/compat.js';
 import { openTurn } from '../host/turn.js';
 

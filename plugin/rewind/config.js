@@ -1,4 +1,4 @@
-/** Settings of the entry plugin (spec/rewind.md 2.1, 4.6). */
+/** Settings of the entry plugin (docs/rewind.md 2.1, 4.6). */
 import z from '@deepseek-ai/schemastery';
 import { strict } from '../host/config.js';
 

@@ -26,7 +26,7 @@ export function isCount(value) {
 }
 
 /**
- * Counts a fold of which only a part landed, so that its numbers are those of the log (spec/rewind.md 3.3).
+ * Counts a fold of which only a part landed, so that its numbers are those of the log (docs/rewind.md 3.3).
  *
  * @param fold - the fold, with what landed.
  * @param meter - `ctx.tokenMeter`, or undefined.

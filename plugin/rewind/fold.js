@@ -119,7 +119,7 @@ export class Fold {
       if (signal.aborted && effect.kind !== 'complete') throw signal.reason;
       return await this[effect.kind](effect);
     } catch (error) {
-      // The reason of an abort is thrown as it is, even where it looks like a refusal (spec/rewind.md 3.6).
+      // The reason of an abort is thrown as it is, even where it looks like a refusal (docs/rewind.md 3.6).
       const ended = signal.aborted && error === signal.reason;
       if (!ended && (error instanceof RewindError || CODES.has(error?.code))) {
         this.cause = error.cause;
@@ -182,7 +182,7 @@ export class Fold {
     return [quoteChars, this.foldedTokens, empty];
   }
 
-  /** A report in the log is the truth: a service that does not know of it yet is told (spec/rewind.md 3.5). */
+  /** A report in the log is the truth: a service that does not know of it yet is told (docs/rewind.md 3.5). */
   async restamp() {
     const report = findReport(this.session, this.mark);
     if (!report || this.mark.folded) return;
@@ -228,7 +228,7 @@ export class Fold {
     };
   }
 
-  /** Persons' words to quote: of nodes inside an open pair, and of older reports that fold (spec/rewind.md 1.6). */
+  /** Persons' words to quote: of nodes inside an open pair, and of older reports that fold (docs/rewind.md 1.6). */
   collectQuotes(events) {
     const inside = new Set(this.planned.quotes);
     const reports = new Set(reportsAmong(this.session, this.folded));
@@ -272,7 +272,7 @@ export class Fold {
     return { kind: 'confirmed', yes: same && !findReport(this.session, this.mark) };
   }
 
-  /** The commit: synchronous from the re-read to the last append and the call of `completeFold` (spec/rewind.md 3). */
+  /** The commit: synchronous from the re-read to the last append and the call of `completeFold` (docs/rewind.md 3). */
   async land() {
     if (this.stop.signal.aborted) throw this.stop.signal.reason;
     const { session, meter } = this;
@@ -315,7 +315,7 @@ export class Fold {
     }
   }
 
-  /** Fold facts live in the report's source: extra fields survive a round trip (spec/rewind.md 3.4). */
+  /** Fold facts live in the report's source: extra fields survive a round trip (docs/rewind.md 3.4). */
   source() {
     return {
       kind: 'plugin',

@@ -1,4 +1,4 @@
-/** The turn guard: a turn does not end silently over an active mark (spec/rewind.md 4.3, 4.4). */
+/** The turn guard: a turn does not end silently over an active mark (docs/rewind.md 4.3, 4.4). */
 import { createUserMessage } from '@deepseek-ai/dsh-llm';
 import { follow, untilAborted } from '../host/abort.js';
 import { findReport } from '../host/reports.js';

@@ -1,4 +1,4 @@
-/** The commit of a fold: one synchronous block (spec/rewind.md 3.3). */
+/** The commit of a fold: one synchronous block (docs/rewind.md 3.3). */
 import { createToolResultMessage, createUserMessage } from '@deepseek-ai/dsh-llm';
 import { landContent, landMessage, priceOf } from '../host/commit.js';
 import { RewindError } from '../host/error.js';

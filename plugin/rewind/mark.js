@@ -1,4 +1,4 @@
-/** A mark as its checkpoint service tells it, read with care: any plugin may be that service (spec/rewind.md 1.8). */
+/** A mark as its checkpoint service tells it, read with care: any plugin may be that service (docs/rewind.md 1.8). */
 
 /**
  * Reads a mark.
@@ -46,7 +46,7 @@ function show(value) {
 /**
  * @param one - a mark as {@link readMark} reads it, or none.
  * @param other - another reading of it.
- * @returns whether both tell the same: another object may, and no field may differ (spec/rewind.md 3.1).
+ * @returns whether both tell the same: another object may, and no field may differ (docs/rewind.md 3.1).
  */
 export function isSameMark(one, other) {
   const told = (mark) => [mark?.id, mark?.logLength, mark?.callId, mark?.objective, mark?.fault];

@@ -36,7 +36,7 @@ export function transcript(events) {
     .join('\n\n');
 }
 
-/** @returns a message whose images are one-line notes (spec/rewind.md 2.5). */
+/** @returns a message whose images are one-line notes (docs/rewind.md 2.5). */
 export function withoutImages(message) {
   const { id: _id, ...rest } = message;
   const replace = (blocks) => blocks.map((block) => {

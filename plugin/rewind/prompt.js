@@ -1,4 +1,4 @@
-/** The standing instruction of fold discipline (spec/rewind.md 4.4). */
+/** The standing instruction of fold discipline (docs/rewind.md 4.4). */
 
 /**
  * @param config - the resolved row, for the tools' names.

@@ -1,4 +1,4 @@
-/** The report request: a true prefix where the cache is warm, else the region alone (spec/rewind.md 2.2). */
+/** The report request: a true prefix where the cache is warm, else the region alone (docs/rewind.md 2.2). */
 import { harness } from '../host/compat.js';
 import { readSurface } from '../host/surface.js';
 import { turnStart } from '../host/turn.js';

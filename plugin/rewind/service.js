@@ -1,4 +1,4 @@
-/** `ctx.rewind`: folds everything since the latest mark into a report (spec/rewind.md). */
+/** `ctx.rewind`: folds everything since the latest mark into a report (docs/rewind.md). */
 import { Service } from '@deepseek-ai/cordis';
 import { harness } from '../host/compat.js';
 import { follow } from '../host/abort.js';
@@ -53,7 +53,7 @@ class Engine {
   }
 
   /**
-   * Whether a region that was refused as too small is no larger now (spec/rewind.md 4.4).
+   * Whether a region that was refused as too small is no larger now (docs/rewind.md 4.4).
    *
    * @param agent - the agent whose session it is.
    * @param mark - the mark the region starts from.

@@ -1,4 +1,4 @@
-/** The model-facing `rewind` tool (spec/rewind.md 4.1). */
+/** The model-facing `rewind` tool (docs/rewind.md 4.1). */
 import { reasonOf, RewindError } from '../host/error.js';
 import { contentOf } from '../host/events.js';
 import { findReport } from '../host/reports.js';

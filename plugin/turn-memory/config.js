@@ -1,4 +1,4 @@
-/** Settings of turn memory (spec/turn-memory.md 2.2). */
+/** Settings of turn memory (docs/turn-memory.md 2.2). */
 import z from '@deepseek-ai/schemastery';
 import { strict } from '../host/config.js';
 import { pathFault } from '../host/home.js';

@@ -1,6 +1,6 @@
 /**
  * One session's turns on their way to checkpoints: which turn is tried when, one at a time, and at which
- * boundary a finished checkpoint lands (spec/turn-memory.md 2.6, rulings). Everything here is re-derivable from
+ * boundary a finished checkpoint lands (docs/turn-memory.md 2.6). Everything here is re-derivable from
  * the log, so nothing of it is stored.
  */
 import { follow, untilAborted } from '../host/abort.js';
@@ -313,13 +313,13 @@ export class Coordinators {
     if (coordinator === undefined) return;
     if (event.type === 'turn/end') coordinator.ended(event.data.turn);
     // Appending from a listener throws, and the loop has not projected the next request yet: a microtask is the
-    // one moment between (spec/turn-memory.md, rulings).
+    // one moment between (docs/turn-memory.md 2.6).
     if (BOUNDARIES.has(event.type)) queueMicrotask(() => coordinator.land(true));
     if (event.type === 'compaction/end') queueMicrotask(() => coordinator.land(false));
   }
 }
 
-/** Whose turns get checkpoints: every session that is no subagent's (spec/turn-memory.md, rulings). */
+/** Whose turns get checkpoints: every session that is no subagent's (docs/turn-memory.md 2.1). */
 function isEligible({ header }) {
   return header.origin !== 'subagent' && (header.delegationDepth ?? 0) === 0;
 }

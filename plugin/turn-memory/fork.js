@@ -1,6 +1,6 @@
 /**
  * The fork engine: rounds of a forked child that fills the draft through tools of its own scope
- * (spec/turn-memory.md 2.6). What a round wrote is kept; the next one is asked only for the rest.
+ * (docs/turn-memory.md 2.6). What a round wrote is kept; the next one is asked only for the rest.
  */
 import { randomUUID } from 'node:crypto';
 import { refusal } from './plan.js';

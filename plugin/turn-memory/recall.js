@@ -1,4 +1,4 @@
-/** Telling a turn again: its raw record, or an answer about it (spec/turn-memory.md 2.8, 2.9). */
+/** Telling a turn again: its raw record, or an answer about it (docs/turn-memory.md 2.8, 2.9). */
 import { randomUUID } from 'node:crypto';
 import { createUserMessage } from '@deepseek-ai/dsh-llm';
 import { follow, untilAborted } from '../host/abort.js';

@@ -1,6 +1,6 @@
 /**
  * The replay engine: one model call over the conversation's own prefix, no tools run, no files
- * (spec/turn-memory.md 2.6). System, tools and messages are those of the last request, so the provider's cache
+ * (docs/turn-memory.md 2.6). System, tools and messages are those of the last request, so the provider's cache
  * is warm to the last byte before the final instruction.
  */
 import { createUserMessage } from '@deepseek-ai/dsh-llm';

@@ -1,4 +1,4 @@
-/** The two model-facing tools (spec/turn-memory.md 2.3). Their texts are short: they are part of every request. */
+/** The two model-facing tools (docs/turn-memory.md 2.3). Their texts are short: they are part of every request. */
 import { defineStrictTool } from '../host/tool.js';
 import { refusal } from './plan.js';
 import { findTurn, transcriptOf } from './recall.js';

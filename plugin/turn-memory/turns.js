@@ -1,6 +1,6 @@
 /**
  * Session to turn positions: the log is read once, as it grows, for the few entries that bound its turns; the
- * core keeps the table and decides (spec/turn-memory.md 2.5). What is kept grows with the turns alone.
+ * core keeps the table and decides (docs/turn-memory.md 2.5). What is kept grows with the turns alone.
  */
 import { harness } from '../host/compat.js';
 import { isReplacement } from '../host/events.js';

@@ -110,7 +110,7 @@ impl Session {
                 let quoted =
                     || words.split('\n').map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n");
                 let stated = node.facts.as_ref().is_some_and(|facts| facts.quotes.contains(&words));
-                // What an earlier segment held is quoted in the report of its fold (spec/rewind.md 1.6).
+                // What an earlier segment held is quoted in the report of its fold (docs/rewind.md 1.6).
                 let reported = matches!((maker, &self.stated), (Maker::Pointer(mark), Some((of, quotes)))
                     if mark == of && quotes.contains(&words));
                 Some(stated || reported || text.contains(&*words) || text.contains(&quoted()))

@@ -153,7 +153,7 @@ impl Folds {
         landed.landed_tokens += u64::from(node.tokens);
     }
 
-    /// Whether a rewritten result answers a call beside the mark's (spec/rewind.md 1.3).
+    /// Whether a rewritten result answers a call beside the mark's (docs/rewind.md 1.3).
     fn beside_mark(&self, mark: &str, taken: &[Seq], reader: &Replacements, calls: &Calls<u32>) -> bool {
         let original = taken.first().and_then(|seq| reader.originals(*seq).first().copied());
         let carrier = original.and_then(|seq| calls.answered_by(seq)).map(|call| call.carrier);
@@ -161,7 +161,7 @@ impl Folds {
             && self.marks.iter().any(|taken| &*taken.mark.id == mark && taken.carrier == carrier)
     }
 
-    /// All that a fold takes is younger than its mark, and the mark's own result stays (spec/rewind.md 1.1,
+    /// All that a fold takes is younger than its mark, and the mark's own result stays (docs/rewind.md 1.1,
     /// 1.2).
     fn check_age(&self, at: Place, mark: &str, taken: &[Seq], track: &Track, findings: &mut Findings) {
         let Some(own) =

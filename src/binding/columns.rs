@@ -64,7 +64,7 @@ pub struct FoldTarget {
 }
 
 impl FoldTarget {
-    /// The target, where the mark can be used at all (spec/rewind.md 1.8).
+    /// The target, where the mark can be used at all (docs/rewind.md 1.8).
     ///
     /// # Errors
     /// `EMPTY_REGION` for a mark outside the log and for a folded one.

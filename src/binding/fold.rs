@@ -62,7 +62,7 @@ pub struct FoldPlan {
     pub(super) language: Language,
 }
 
-/// Plans a fold on a surface window (spec/rewind.md 1).
+/// Plans a fold on a surface window (docs/rewind.md 1).
 ///
 /// # Errors
 /// The code and sentence of the [`Refusal`].
@@ -130,7 +130,7 @@ impl FoldPlan {
         self.plan.segments.iter().map(|seqs| seqs.clone().into()).collect()
     }
 
-    /// Plans the report request on the columns of the whole surface (spec/rewind.md 2.2).
+    /// Plans the report request on the columns of the whole surface (docs/rewind.md 2.2).
     ///
     /// # Errors
     /// `CHANGED` where the region stands otherwise than planned, `UNBALANCED` where a node of the surface does
@@ -199,7 +199,7 @@ impl FoldPlan {
         Ok(self.plan.edits().into_iter().map(|edit| self.edit(edit)).collect())
     }
 
-    /// Refuses to land what is not smaller than what it replaces (spec/rewind.md 3.2).
+    /// Refuses to land what is not smaller than what it replaces (docs/rewind.md 3.2).
     ///
     /// # Errors
     /// `SHRINK` with both numbers, in characters and, where a meter is mounted, in estimated tokens.

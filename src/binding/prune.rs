@@ -31,7 +31,7 @@ fn bad_input(error: impl std::fmt::Display) -> Error<String> {
     Error::new("BAD_INPUT".to_owned(), error.to_string())
 }
 
-/// The default lists, word for word (spec/prune.md 3.3).
+/// The default lists, word for word (docs/prune.md 3.3).
 #[napi(catch_unwind)]
 pub fn prune_defaults() -> PruneDefaults {
     let owned = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect();

@@ -124,7 +124,7 @@ pub fn report_language(messages: Vec<String>) -> String {
 #[napi]
 impl FoldPlan {
     /// Refuses a region too small to beat the shortest possible report, or to save what is configured at
-    /// least (spec/rewind.md 3.2). `quote_chars` are the lengths of the rendered quotes, `empty_tokens` what all
+    /// least (docs/rewind.md 3.2). `quote_chars` are the lengths of the rendered quotes, `empty_tokens` what all
     /// landed messages cost around an empty report; `receipt` says that code alone makes the report.
     ///
     /// # Errors

@@ -59,7 +59,7 @@ struct Attachment<'a> {
 
 impl Block<'_> {
     /// Model-visible text in UTF-16 code units: text, reasoning, arguments, tool output; images and unknown
-    /// blocks count 0 (spec/rewind.md 1.9).
+    /// blocks count 0 (docs/rewind.md 1.9).
     #[must_use]
     pub fn chars(&self) -> usize {
         match self {
@@ -161,7 +161,7 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Whether a person wrote it (spec/rewind.md 1.6).
+    /// Whether a person wrote it (docs/rewind.md 1.6).
     #[must_use]
     pub fn is_person(&self) -> bool {
         self.kind == "user"

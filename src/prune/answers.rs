@@ -1,4 +1,4 @@
-//! Reading a model's answer to the questions (spec/prune.md 3.2, judge `llm`).
+//! Reading a model's answer to the questions (docs/prune.md 3.2, judge `llm`).
 
 use serde::Deserialize;
 use serde::de::{MapAccess, Visitor};

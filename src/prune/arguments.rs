@@ -1,4 +1,4 @@
-//! A call's arguments as a receipt states them (spec/prune.md 3.6): what tells the call apart, on one line.
+//! A call's arguments as a receipt states them (docs/prune.md 3.6): what tells the call apart, on one line.
 
 use super::text::{clip, count_points, one_line};
 use serde_json::{Map, Value};

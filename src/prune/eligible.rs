@@ -1,4 +1,4 @@
-//! Which results are ranked low enough on both axes to leave the surface (spec/prune.md 3.6).
+//! Which results are ranked low enough on both axes to leave the surface (docs/prune.md 3.6).
 
 use thiserror::Error;
 

@@ -1,4 +1,4 @@
-//! The evidence guard: does a text hold a word of trouble (spec/prune.md 3.6)?
+//! The evidence guard: does a text hold a word of trouble (docs/prune.md 3.6)?
 //!
 //! A pattern is a literal and matches without regard to case, but only where a word can begin: at the
 //! start of the text, after a character that is no ASCII letter or digit, before one that is not ASCII,

@@ -1,4 +1,4 @@
-//! The few lines of a result that tell a judge what it is (spec/prune.md 3.2).
+//! The few lines of a result that tell a judge what it is (docs/prune.md 3.2).
 
 use super::evidence::Evidence;
 use super::text::{clip, count_points, one_line};

@@ -1,4 +1,4 @@
-//! When a layer's gate is open: limits and pressure (spec/prune.md 3.3, 3.5).
+//! When a layer's gate is open: limits and pressure (docs/prune.md 3.3, 3.5).
 
 use thiserror::Error;
 

@@ -1,5 +1,5 @@
 //! How this plugin's own text is known again: by who wrote the event first, by its words second
-//! (spec/prune.md, rulings, layer 2). A person or a file can hold the same words.
+//! (docs/prune.md 3.6). A person or a file can hold the same words.
 
 use super::slice::{MARKER_SIGN, STOCK_MARKER};
 

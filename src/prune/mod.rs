@@ -1,4 +1,4 @@
-//! Judged pruning and deterministic receipts (spec/prune.md): what is kept, cut and moved out.
+//! Judged pruning and deterministic receipts (docs/prune.md): what is kept, cut and moved out.
 //!
 //! Two layers over one [`view`] of the surface. Layer 1 cuts result bodies that nobody needs ([`trims`],
 //! [`mod@slice`]); layer 2 turns complete read-only steps into receipts ([`eligible`], [`ranges`], [`receipt`]).

@@ -1,4 +1,4 @@
-//! What a judge is asked, and in which requests (spec/prune.md 3.2).
+//! What a judge is asked, and in which requests (docs/prune.md 3.2).
 
 use super::state::{Lines, Shape};
 use super::text::estimate_tokens;

@@ -1,4 +1,4 @@
-//! Layer 2: which steps leave the surface, whole or in part (spec/prune.md 3.6).
+//! Layer 2: which steps leave the surface, whole or in part (docs/prune.md 3.6).
 
 use super::evidence::Evidence;
 use super::marks::Mark;

@@ -1,5 +1,5 @@
 //! The text of a receipt: facts computed by code, the model's words quoted, nothing inferred
-//! (spec/prune.md 3.6). The same surface gives the same bytes.
+//! (docs/prune.md 3.6). The same surface gives the same bytes.
 //!
 //! Every quoted text is put on one line behind words of the receipt's own, so nothing in it can begin a
 //! line and pass for a fact, a marker or a tag.

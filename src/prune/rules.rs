@@ -1,4 +1,4 @@
-//! The judge without a model: verdicts from facts of the surface (spec/prune.md 3.2 and its rulings).
+//! The judge without a model: verdicts from facts of the surface (docs/prune.md 3.2).
 //!
 //! One walk from the tail to the front keeps what later messages said, so each result is held against
 //! exactly what came after it.

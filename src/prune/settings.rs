@@ -1,4 +1,4 @@
-//! The part of the configuration that decides here, compiled once (spec/prune.md 3.3).
+//! The part of the configuration that decides here, compiled once (docs/prune.md 3.3).
 //!
 //! Ranges and defaults are the schema's; what arrives here was checked by it.
 
@@ -206,7 +206,7 @@ impl Settings {
             .collect()
     }
 
-    /// Layer 1: `needs` holds the verdicts, `ratio` the budget (spec/prune.md 3.5).
+    /// Layer 1: `needs` holds the verdicts, `ratio` the budget (docs/prune.md 3.5).
     #[must_use]
     pub fn trims(&self, view: &View, needs: &HashMap<u32, f64>, ratio: f64) -> Trims {
         let keys = &self.keys;
@@ -260,7 +260,7 @@ impl Settings {
             .collect()
     }
 
-    /// Layer 2: `judged` holds the verdicts with both axes (spec/prune.md 3.6).
+    /// Layer 2: `judged` holds the verdicts with both axes (docs/prune.md 3.6).
     ///
     /// # Errors
     ///

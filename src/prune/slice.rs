@@ -1,4 +1,4 @@
-//! The cut of one result body: head, marker, tail (spec/prune.md 3.5, rulings, layer 1).
+//! The cut of one result body: head, marker, tail (docs/prune.md 3.5).
 //!
 //! The text itself stays in JavaScript, because it must come back byte for byte: what leaves here are
 //! UTF-16 offsets. A lone surrogate that the border turned into U+FFFD is one code point and one unit in

@@ -1,4 +1,4 @@
-//! What a judge is told about a session (spec/prune.md 3.2): goal, history, one line a call and a result.
+//! What a judge is told about a session (docs/prune.md 3.2): goal, history, one line a call and a result.
 
 use super::evidence::Evidence;
 use super::excerpt::excerpt;

@@ -1,4 +1,4 @@
-//! The units and small text steps every prune room shares (spec/prune.md 3.5, 3.6).
+//! The units and small text steps every prune room shares (docs/prune.md 3.5, 3.6).
 //!
 //! Lengths here are code points, as the stock pruner counts them; the session's own lengths are UTF-16.
 
@@ -9,7 +9,7 @@ pub fn count_points(text: &str) -> usize {
 }
 
 /// Tokens of `text` as the judge's budget counts them: one for each non-ASCII code point, else four
-/// characters a token (spec/prune.md, rulings, judges).
+/// characters a token (docs/prune.md 3.2).
 #[must_use]
 pub fn estimate_tokens(text: &str) -> usize {
     let ascii = text.bytes().filter(u8::is_ascii).count();

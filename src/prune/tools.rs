@@ -1,4 +1,4 @@
-//! Tool names: which are known to read only, which to write (spec/prune.md 3.3).
+//! Tool names: which are known to read only, which to write (docs/prune.md 3.3).
 
 use super::text::normalize_tool;
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Layer 1: which result bodies are cut (spec/prune.md 3.5 and the rulings on layer 1).
+//! Layer 1: which result bodies are cut (docs/prune.md 3.5).
 
 /// What a plan knows about one `tool/result` on the surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -159,7 +159,7 @@ fn within_budget(
 }
 
 /// The order in which protection yields once the provider refused the request for its length: every kept
-/// result, the least needed first, those nobody judged last (spec/prune.md, rulings, layer 1).
+/// result, the least needed first, those nobody judged last (docs/prune.md 3.5).
 #[must_use]
 pub fn yield_order(nodes: &[Node], fates: &[Fate]) -> Vec<usize> {
     let mut kept: Vec<(f64, u32, usize)> = nodes

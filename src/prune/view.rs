@@ -2,7 +2,7 @@
 //!
 //! It is built for one pass from the session's own events and owns its text, so nothing of it outlives
 //! the pass. A result knows its source chain, so that an earlier cut cannot hide evidence and a receipt can
-//! name the original (spec/prune.md 3.6).
+//! name the original (docs/prune.md 3.6).
 
 use super::calls::{OpenCalls, check_pairing};
 use super::marks::{self, Mark};

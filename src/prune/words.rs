@@ -1,5 +1,5 @@
 //! Words that tell a result apart: the path it is about, and identifiers that stand nowhere by chance
-//! (spec/prune.md, rulings, `rules`).
+//! (docs/prune.md 3.2).
 
 /// A distinctive identifier has at least so many characters.
 const IDENTIFIER_CHARS: usize = 8;

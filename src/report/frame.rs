@@ -21,7 +21,7 @@ pub struct Frame {
 /// Longest frame, UTF-16 code units.
 pub const FRAME: usize = 120;
 
-/// The fixed opening by which a message, or a rewritten result, is the report of a mark (spec/rewind.md 1.3).
+/// The fixed opening by which a message, or a rewritten result, is the report of a mark (docs/rewind.md 1.3).
 #[must_use]
 pub fn opening(mark: &str) -> String {
     format!("[rewind report of mark {mark}]")

@@ -66,7 +66,7 @@ impl Gatherer {
     }
 
     /// Takes in the assistant message before the region, whose other calls are answered inside
-    /// (spec/rewind.md 1.3); none of them is missed if it is not.
+    /// (docs/rewind.md 1.3); none of them is missed if it is not.
     pub fn carrier(&mut self, carrier: &Event<'_>) {
         self.open_calls(carrier);
         self.open.values_mut().flatten().for_each(|call| call.ours = false);

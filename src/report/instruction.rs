@@ -1,4 +1,4 @@
-//! What the model is asked (spec/rewind.md 2.2): one final message after the exploration.
+//! What the model is asked (docs/rewind.md 2.2): one final message after the exploration.
 
 use super::language::Language;
 

@@ -1,4 +1,4 @@
-//! The one-line texts that land beside a report (spec/rewind.md 1.3, 1.6).
+//! The one-line texts that land beside a report (docs/rewind.md 1.3, 1.6).
 
 use super::language::Language;
 

@@ -1,4 +1,4 @@
-//! Is this answer a report? (spec/rewind.md 2.4)
+//! Is this answer a report? (docs/rewind.md 2.4)
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Whether a turn's messages pair up, by the package's one pairing (spec/rewind.md 1.5).
+//! Whether a turn's messages pair up, by the package's one pairing (docs/rewind.md 1.5).
 
 use super::refusal::TurnRefusal;
 use super::script::{Block, Role, Run, Script};

@@ -1,7 +1,7 @@
 //! A draft under work: the rendered segments, what a worker rewrote so far, and the checks before it lands.
 //!
 //! The draft is held as segments and never re-parsed from text, so nothing anybody writes into a segment can
-//! move its borders (spec/turn-memory.md 2.7).
+//! move its borders (docs/turn-memory.md 2.7).
 
 use super::refusal::TurnRefusal;
 use super::render::{Part, render};

@@ -1,5 +1,5 @@
 //! Turn memory: which part of a turn becomes a checkpoint, how its draft is worked on and proven, and how a
-//! replaced turn is told again (spec/turn-memory.md).
+//! replaced turn is told again (docs/turn-memory.md).
 //!
 //! Numbers cross as columns. A turn's text crosses once, as UTF-16, because every word of a person and of the
 //! assistant must land byte for byte, lone surrogates included; nothing here converts it.

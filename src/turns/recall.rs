@@ -1,4 +1,4 @@
-//! Who answers a question about a turn (spec/turn-memory.md 2.9, rulings).
+//! Who answers a question about a turn (docs/turn-memory.md 2.9).
 
 use super::table::Turn;
 use crate::event::{Seq, SurfaceOp};

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 /// A classified refusal of this room. Display is a finished sentence; [`TurnRefusal::code`] is the stable code
-/// beside it (spec/turn-memory.md 2.3, 2.5, 2.7).
+/// beside it (docs/turn-memory.md 2.3, 2.5, 2.7).
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TurnRefusal {

@@ -1,5 +1,5 @@
 //! The draft of a checkpoint: a turn's messages as segments in the order things happened
-//! (spec/turn-memory.md 2.7).
+//! (docs/turn-memory.md 2.7).
 
 use super::script::{Block, Node, Role, Run, Script};
 use super::sheet::{Piece, Sheet};

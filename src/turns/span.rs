@@ -1,4 +1,4 @@
-//! Which surface nodes a turn's checkpoint takes the place of (spec/turn-memory.md 2.5, rulings).
+//! Which surface nodes a turn's checkpoint takes the place of (docs/turn-memory.md 2.5).
 
 use super::refusal::TurnRefusal;
 use super::table::Turn;

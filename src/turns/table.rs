@@ -1,5 +1,5 @@
 //! The turns of a log, read once in order: where each begins and ends, which message started it, whether a
-//! checkpoint stands for it (spec/turn-memory.md 2.5). The table grows with the turns, never with the events.
+//! checkpoint stands for it (docs/turn-memory.md 2.5). The table grows with the turns, never with the events.
 
 use super::refusal::TurnRefusal;
 use crate::event::Seq;

@@ -1,6 +1,6 @@
 //! Tag lines of format 5: `<kind:ID>` and `</kind:ID>`, each alone on its line at column 0.
 //!
-//! Inline or indented tags are content (spec/turn-memory.md 2.7).
+//! Inline or indented tags are content (docs/turn-memory.md 2.7).
 
 use super::units::push_str;
 use std::ops::Range;
@@ -182,7 +182,7 @@ mod tests {
             .collect()
     }
 
-    /// Tricky input 8: indented or inline tags are content, not segments.
+    /// Indented or inline tags are content, not segments.
     #[test]
     fn tricky_8_inline_and_indented_tags_are_content() {
         assert_eq!(parse("<user-steer:1>x</user-steer:1>"), vec![]);

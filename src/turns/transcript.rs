@@ -1,5 +1,5 @@
 //! The raw record of a turn, for a person's eyes and for a model that is asked about it
-//! (spec/turn-memory.md 2.8).
+//! (docs/turn-memory.md 2.8).
 
 use super::render::joined;
 use super::script::{Block, Node, Role, Script};

@@ -1,6 +1,6 @@
 //! UTF-16 text: counting and capping by code points, without ever leaving code units.
 //!
-//! Text of a turn must come back byte for byte, lone surrogates included (spec/turn-memory.md, rulings), so
+//! Text of a turn must come back byte for byte, lone surrogates included (docs/turn-memory.md 2.1), so
 //! this room works on the units JavaScript holds. A lone surrogate counts as one code point.
 
 /// How many code points `text` holds.

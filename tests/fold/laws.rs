@@ -1,5 +1,5 @@
 //! Laws over generated surfaces: whatever stands there, no edit adds a wire fault, at no step, and every
-//! request is valid (spec/rewind.md 0, 2.2, 3.3).
+//! request is valid (docs/rewind.md 0, 2.2, 3.3).
 
 use crate::stage::Stage;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! The deciding rooms of a fold, each sentence of spec/rewind.md by a test that fails without it. What needs
+//! The deciding rooms of a fold, each sentence of docs/rewind.md by a test that fails without it. What needs
 //! the harness is in `__test__/fold`, whose README says which sentence is tested where.
 
 #![expect(

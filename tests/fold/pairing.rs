@@ -1,4 +1,4 @@
-//! Pairing by call id and occurrence, never by count (spec/rewind.md 1.5).
+//! Pairing by call id and occurrence, never by count (docs/rewind.md 1.5).
 
 use crate::stage::Stage;
 use proptest::prelude::*;

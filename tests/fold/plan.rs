@@ -1,4 +1,4 @@
-//! The edits and their order, and the re-check before they land (spec/rewind.md 1.6, 3.1, 3.3).
+//! The edits and their order, and the re-check before they land (docs/rewind.md 1.6, 3.1, 3.3).
 
 use crate::stage::Stage;
 use tool_rewind::error::Refusal;

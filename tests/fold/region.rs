@@ -1,4 +1,4 @@
-//! What is folded: age by origin, edges, pairing, persons' words (spec/rewind.md 1.1, 1.2, 1.4 to 1.9).
+//! What is folded: age by origin, edges, pairing, persons' words (docs/rewind.md 1.1, 1.2, 1.4 to 1.9).
 
 use crate::stage::Stage;
 use tool_rewind::error::Refusal;

@@ -1,4 +1,4 @@
-//! How the report request is put together (spec/rewind.md 2.2).
+//! How the report request is put together (docs/rewind.md 2.2).
 
 use crate::stage::Stage;
 use tool_rewind::plan::RequestPlan;

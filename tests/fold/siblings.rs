@@ -1,4 +1,4 @@
-//! The other calls of the message that took the mark (spec/rewind.md 1.2, 1.3).
+//! The other calls of the message that took the mark (docs/rewind.md 1.2, 1.3).
 
 use crate::stage::Stage;
 use tool_rewind::plan::{Edit, Plan};

@@ -1,4 +1,4 @@
-//! The one parser of the columns trusts none of them (spec/rewind.md 0, case R3).
+//! The one parser of the columns trusts none of them (docs/rewind.md 0, case R3).
 
 use crate::stage::Stage;
 use tool_rewind::error::Refusal;

@@ -1,4 +1,4 @@
-//! What the model is asked, and the lines that land beside the report (spec/rewind.md 1.3, 1.6, 2.2).
+//! What the model is asked, and the lines that land beside the report (docs/rewind.md 1.3, 1.6, 2.2).
 
 use tool_rewind::report::frame::opening;
 use tool_rewind::report::instruction::{Ask, instruction};

@@ -1,4 +1,4 @@
-//! The fold as a machine: order, retries, budgets, ends (spec/rewind.md 2.4, 3.1, 3.5, 4.2).
+//! The fold as a machine: order, retries, budgets, ends (docs/rewind.md 2.4, 3.1, 3.5, 4.2).
 
 use proptest::prelude::*;
 use tool_rewind::report::usable::{Answer, Finish};

@@ -1,4 +1,4 @@
-//! Is an answer a report? (spec/rewind.md 2.4)
+//! Is an answer a report? (docs/rewind.md 2.4)
 
 use tool_rewind::report::usable::{Answer, Finish, Verdict, judge};
 

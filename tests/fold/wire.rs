@@ -1,4 +1,4 @@
-//! What a provider accepts (spec/rewind.md 0, "wire-valid").
+//! What a provider accepts (docs/rewind.md 0, "wire-valid").
 
 use crate::stage::Stage;
 use tool_rewind::surface::ABSENT;

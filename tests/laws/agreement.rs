@@ -39,7 +39,7 @@ proptest! {
         prop_assert_eq!(&plan.quotes, &wanted.quotes);
         prop_assert_eq!(plan.edits(), wanted.edits());
 
-        // The numbers, recounted (spec/rewind.md 1.9).
+        // The numbers, recounted (docs/rewind.md 1.9).
         prop_assert_eq!(plan.start, wanted.folded[0]);
         prop_assert_eq!(Some(&plan.end), wanted.folded.last());
         prop_assert_eq!(plan.folded_nodes as usize, wanted.folded.len());

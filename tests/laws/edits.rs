@@ -1,4 +1,4 @@
-//! The law of every edit, at every step of a plan (spec/rewind.md 0, 1.3, 1.6, 3.3).
+//! The law of every edit, at every step of a plan (docs/rewind.md 0, 1.3, 1.6, 3.3).
 
 use crate::log::Body;
 use crate::moves::{Scene, scenes};

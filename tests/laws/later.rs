@@ -1,4 +1,4 @@
-//! A plan against surfaces read later (spec/rewind.md 3.1), and a session that was folded (1.8).
+//! A plan against surfaces read later (docs/rewind.md 3.1), and a session that was folded (1.8).
 
 use crate::log::Mark;
 use crate::model::{decide, undecided};

@@ -1,4 +1,4 @@
-//! Which nodes a fold takes, written from spec/rewind.md 0, 1 and 3 alone, slow and obvious. Where a sentence
+//! Which nodes a fold takes, written from docs/rewind.md 0, 1 and 3 alone, slow and obvious. Where a sentence
 //! leaves a choice, the readings are those of `__test__/laws/oracle.js`.
 
 use crate::log::{Body, CHECKPOINT, Event, Log, Mark};

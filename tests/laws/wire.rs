@@ -1,4 +1,4 @@
-//! What a provider accepts, read off spec/rewind.md 0, slow and literal.
+//! What a provider accepts, read off docs/rewind.md 0, slow and literal.
 
 use crate::log::{Body, Log};
 

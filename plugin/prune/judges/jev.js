@@ -1,4 +1,4 @@
-/** The judge `jev`: the hosted HTTP service, by plain fetch (spec/prune.md 3.2). */
+/** The judge `jev`: the hosted HTTP service, by plain fetch (docs/prune.md 3.2). */
 import { JudgeError } from './error.js';
 
 /** Credential and environment variable that hold the key. */

@@ -1,5 +1,5 @@
 /**
- * The judge `llm`: a validated text protocol over `ctx.llm` (spec/prune.md 3.2). Its numbers rank, no more.
+ * The judge `llm`: a validated text protocol over `ctx.llm` (docs/prune.md 3.2). Its numbers rank, no more.
  */
 import { createUserMessage } from '@deepseek-ai/dsh-llm';
 import { ask, probeRoute, providerFault, resolveRoute } from '../../host/model.js';

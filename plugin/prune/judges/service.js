@@ -1,4 +1,4 @@
-/** `ctx.contextJudge`: where another plugin adds a judge (spec/prune.md 3.2). */
+/** `ctx.contextJudge`: where another plugin adds a judge (docs/prune.md 3.2). */
 import { Service } from '@deepseek-ai/cordis';
 import { RewindError } from '../../host/error.js';
 

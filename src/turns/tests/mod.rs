@@ -1,6 +1,6 @@
-//! Behaviour of the room on whole turns: the numbered tricky inputs of spec/turn-memory.md that text decides,
-//! each under its number, and the laws under arbitrary text. Inputs 1 to 6 that positions decide are in
-//! [`super::span`], 8 in [`super::tag`]; those that the harness decides are tested on the real loop.
+//! Behaviour of the room on whole turns (docs/turn-memory.md 2.5 to 2.9), and the laws under arbitrary text. What
+//! positions decide is tested in [`super::span`], what makes a tag in [`super::tag`]; what the harness decides on
+//! the real loop.
 
 mod drafts;
 mod laws;
