@@ -108,8 +108,8 @@ export function readLog(path) {
  * @param options - `steps` and `match`: the provider's script; `packages`: what is added to the profile, in
  * order (the packed plugin alone by default); `rows`: the profile's own patch layer, `{ id, config?,
  * disabled? }` or `{ insert }`; `files`: the workspace's files by name.
- * @returns a promise of `{ home, workspace, provider, run(task), drive(script), logs(), patch(rows), close()
- * }`.
+ * @returns a promise of `{ home, workspace, provider, run(task), drive(script), plugin(...args), logs(),
+ * patch(rows), close() }`.
  */
 export async function createCli({ steps = {}, match, packages = [OURS], rows = [], files = {} } = {}) {
   const prepared = await profileWith(packages);
@@ -139,6 +139,8 @@ export async function createCli({ steps = {}, match, packages = [OURS], rows = [
     patch,
     /** Gives the CLI one task; resolves with `{ code, signal, stdout, stderr }`. */
     run,
+    /** `dsh plugin` on the profile: `add`, `remove`, `list`. */
+    plugin: (...args) => dsh(['plugin', '--profile', PROFILE, ...args], { cwd: workspace, env }),
     /** Makes the moves of a script, needs the `RUNNER` among the packages; `outcome` is what it printed. */
     async drive(script, options) {
       const ended = await run(JSON.stringify(script), options);
