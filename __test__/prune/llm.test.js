@@ -110,3 +110,10 @@ test('a failing model call is retried and never reaches the step', async () => {
   assert.equal(failed.asked.length, 3);
   assert.equal(failed.cut, false);
 });
+
+test('a configured provider that is not mounted leaves results unjudged, and the status names it', async () => {
+  const { asked, cut, status } = await withLlm([], { config: { judgeProvider: 'nope', judgeModel: 'small' } });
+  assert.deepEqual([asked.length, cut], [0, false]);
+  const reason = 'judgeProvider is "nope", and no provider of that name is mounted (mounted: scripted)';
+  assert.ok(status.includes(`Warning: the judge "llm" is not ready (${reason}): results stay unjudged`), status);
+});

@@ -219,3 +219,15 @@ test('a turn that is recalled while it runs is never sent to a fork', async (t) 
   assert.equal(text, 'So far, this.');
   assert.match(questionIn(loop.adapter.of('question')[0]), /\[turn 3 is still open: this is its record so far\]/);
 });
+
+test('a cheap provider that is not mounted is named by its setting, and nobody is asked', async (t) => {
+  for (const providers of [['fork', 'spawn'], []]) {
+    const config = { cheapProvider: 'nope', cheapModel: 'cheap-1', recallRecentWindowMs: 0 };
+    const { loop, agent } = await twoTurns(t, { providers, config });
+    const { text } = await expand(loop, agent, { turn: 1, question: 'q' });
+    assert.equal(text, 'Error: RECALL_START_FAILED: cheapProvider is "nope", and no provider of that name is mounted '
+      + '(mounted: scripted). Set cheapProvider and cheapModel of the row to a route that is there, or both to an empty '
+      + 'string for the session\'s own; or read the record with mode "raw".');
+    assert.equal(loop.adapter.of('question').length, 0);
+  }
+});
