@@ -122,6 +122,9 @@ for (const [config, row, faults] of NAMES) {
     assert.equal(logged.length, 1, JSON.stringify(loop.logs()));
     assert.ok((await said('/rewind')).text.endsWith(`\nWarning: ${sentence}`));
     assert.ok((await said('/rewind fold')).text.endsWith(` Warning: ${sentence}`));
+    const fresh = await loop.agent();
+    const { text } = (await fresh.command('/rewind fold')).result;
+    assert.ok(text.startsWith('No checkpoint is set in this session') && text.endsWith(sentence), text);
   });
 }
 

@@ -80,9 +80,11 @@ test('help names every sub-command, also where nothing is pruned', async () => {
 
 test('a judge that nobody registered is named before the first pass, with those there are', async () => {
   const { loop, ask } = await idle({ config: { judge: 'nobody' } });
-  const warning = 'Warning: no judge "nobody" is registered: results stay unjudged; there are auto, rules, jev, llm, fixed';
+  const why = 'no judge "nobody" is registered (there are auto, rules, jev, llm, fixed)';
+  const warning = `Warning: ${why}: results stay unjudged`;
   assert.ok((await ask('/prune status')).text.endsWith(`\n${warning}`));
-  await ask('/prune now');
+  assert.equal((await ask('/prune now')).text, `Nothing was pruned: ${why}.`);
+  assert.equal((await ask('/prune dry-run')).text, `Nothing would be pruned: ${why}.`);
   assert.equal((await ask('/prune status')).text.split(warning).length, 2, 'once, also after the pass has warned');
   await loop.dispose();
 });

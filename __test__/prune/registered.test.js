@@ -38,7 +38,7 @@ test('a judge that is not registered leaves results unjudged, with one warning',
   const agent = await loop.agent();
   await agent.prompt('read');
   const { text } = (await agent.command('/prune status')).result;
-  assert.equal(text.split('no judge "nobody" is registered').length, 2);
+  assert.equal(text.split('Warning: no judge "nobody" is registered').length, 2);
   await loop.dispose();
 });
 

@@ -13,7 +13,7 @@ export const RULES = Object.freeze({ id: 'rules', scale: 'probability' });
  * @param config - the row.
  * @param registry - the service that knows registered judges.
  * @param log - the plugin's log; each reason for having no judge is said once.
- * @returns `choose(agent, signal)`, a promise of a judge, or of undefined where results stay unjudged.
+ * @returns `choose(agent, signal)`, a promise of `{ judge }`, or of `{ why }` where results stay unjudged.
  */
 export function judgeChooser(ctx, config, registry, log) {
   const jev = jevJudge(ctx, config);
@@ -38,26 +38,19 @@ export function judgeChooser(ctx, config, registry, log) {
   };
 
   return async (agent, signal) => {
-    if (config.judge === 'auto') return (await isReady(jev, agent, signal)).ok ? jev : RULES;
+    if (config.judge === 'auto') return { judge: (await isReady(jev, agent, signal)).ok ? jev : RULES };
+    const unjudged = (key, why) => {
+      log.once(key, `${why}: results stay unjudged`);
+      return { why };
+    };
     const judge = builtIn.get(config.judge) ?? registry.judge(config.judge);
-    if (judge === undefined) {
-      log.once(`judge ${config.judge}`, registry.missing(config.judge));
-      return undefined;
-    }
+    if (judge === undefined) return unjudged(`judge ${config.judge}`, registry.missing(config.judge));
     if (absolute && judge.scale === 'ordinal') {
-      log.once(
-        `scale ${judge.id}`,
-        `${absolute} is absolute, but the judge "${judge.id}" only ranks: results ` +
-          'stay unjudged; use the other mode',
-      );
-      return undefined;
+      const why = `${absolute} is absolute, but the judge "${judge.id}" only ranks (use the other mode)`;
+      return unjudged(`scale ${judge.id}`, why);
     }
     const { ok, reason } = await isReady(judge, agent, signal);
-    if (!ok)
-      log.once(
-        `ready ${judge.id} ${reason}`,
-        `the judge "${judge.id}" is not ready (${reason}): results stay unjudged`,
-      );
-    return ok ? judge : undefined;
+    if (ok) return { judge };
+    return unjudged(`ready ${judge.id} ${reason}`, `the judge "${judge.id}" is not ready (${reason})`);
   };
 }

@@ -145,7 +145,8 @@ function statusText(pruning, agent) {
   ];
   if (last.at) lines.push(`Last pass at ${last.at}: ${passLine(last)}`);
   if (forced) lines.push('A pass follows before the next step.');
-  const warnings = new Set([pruning.registry.missing(config.judge) ?? [], pruning.log.warnings].flat());
+  const missing = pruning.registry.missing(config.judge);
+  const warnings = new Set([missing ? `${missing}: results stay unjudged` : [], pruning.log.warnings].flat());
   lines.push(...[...warnings].map((warning) => `Warning: ${warning}`));
   return lines.join('\n');
 }

@@ -162,9 +162,9 @@ export class Pruning {
       bound.abort(new JudgeError('JUDGE_DEADLINE', 'the judge took too long'));
     }, this.config.judgeDeadlineMs);
     try {
-      const judge = await this.#choose(agent, bound.signal);
+      const { judge, why } = await this.#choose(agent, bound.signal);
       state.judge = judge?.id;
-      if (judge === undefined) return { failed: true, reason: 'no judge' };
+      if (judge === undefined) return { failed: true, reason: why };
       if (judge === RULES) return { id: judge.id, failed: false };
       const { view, events } = readView(this.settings, agent.session);
       const report = await runJudge(judge, {

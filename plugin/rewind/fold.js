@@ -62,7 +62,7 @@ export class Fold {
   async run() {
     const { maxTokens, maxSummarizationRetries: maxRetries, checkpointToolName } = this.config;
     const noMark = this.provider()
-      ? `Call \`${checkpointToolName}\` before the next exploration.`
+      ? [`Call \`${checkpointToolName}\` before the next exploration.`, namesFault(this.ctx, this.config)].filter(Boolean).join(' ')
       : NO_PROVIDER;
     const receiptOnFailure = this.config.onSummaryFailure === 'receipt';
     const outcome = await native.runFold({ maxTokens, maxRetries, receiptOnFailure, noMark }, (effect) => this.perform(effect));

@@ -47,12 +47,12 @@ export class ContextJudge extends Service {
 
   /**
    * @param {string} id - a judge's id, as the row names it.
-   * @returns {string | undefined} a sentence that names the judges there are, where it is none of them.
+   * @returns {string | undefined} half a sentence that names the judges there are, where it is none of them.
    */
   missing(id) {
     if (RESERVED.includes(id) || this.judges.has(id)) return undefined;
     const known = [...RESERVED, ...this.judges.keys()].join(', ');
-    return `no judge "${id}" is registered: results stay unjudged; there are ${known}`;
+    return `no judge "${id}" is registered (there are ${known})`;
   }
 }
 
