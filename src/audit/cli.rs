@@ -73,6 +73,12 @@ pub fn run(args: &[String], streams: &mut Streams<'_>) -> u8 {
     }
 }
 
+/// A seq as a person gives it: the bare number, or as every text of this package prints it.
+fn seq_of(text: &str) -> Result<Seq, String> {
+    let digits = text.strip_prefix('s').unwrap_or(text);
+    digits.parse().map_err(|_| "a seq is a number, as in 120 or s120".to_owned())
+}
+
 fn command() -> Command {
     let json = || Arg::new("json").long("json").action(ArgAction::SetTrue).help("Write JSON instead of text");
     let threads = || {
@@ -84,7 +90,7 @@ fn command() -> Command {
     };
     let log =
         || Arg::new("log").value_name("LOG").required(true).help("A session log, .jsonl or .jsonl.zstd");
-    let seq = |name: &'static str| Arg::new(name).value_name("SEQ").value_parser(value_parser!(u32));
+    let seq = |name: &'static str| Arg::new(name).value_name("SEQ").value_parser(seq_of);
     Command::new("dsh-rewind")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Audits session logs of the DeepSeek Harness: what happened to their context, and by whom")

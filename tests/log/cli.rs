@@ -167,6 +167,14 @@ fn show_gives_what_stands_at_a_seq_and_the_originals() {
     );
     assert!(shown("2").1.contains("It is in the log alone; it belongs to s3.\ns3 read"));
     assert!(shown("5").1.starts_with("s5, line 7: on the surface\n\ns5 assistant (11 chars)\nIt is in a."));
+    assert_eq!(shown("s5"), shown("5"), "a seq is taken as it is printed");
+    for wrong in ["ss5", "s", "5s", "x"] {
+        let (code, _, err) = shown(wrong);
+        assert_eq!(code, 2);
+        let told =
+            format!("error: invalid value '{wrong}' for '<SEQ>': a seq is a number, as in 120 or s120\n");
+        assert!(err.starts_with(&told), "{err}");
+    }
     let (code, _, err) = shown("7");
     assert_eq!((code, err), (2, format!("dsh-rewind: {path}: there is no seq 7; the log ends at seq 6.\n")));
 
@@ -198,6 +206,7 @@ fn fold_is_a_dry_run_with_plan_reasons_and_report() {
     let before = fs::read(&path).unwrap();
     let (code, out, _) = call(&["fold", &path, "--from", "2"]);
     assert_eq!(code, 0, "{out}");
+    assert_eq!(call(&["fold", &path, "--from", "s2"]).1, out);
     assert!(
         out.contains(
             "  s4 to s5: 2 nodes, become a line that points to it\n  s7 to s8: 2 nodes, become the report\n"
