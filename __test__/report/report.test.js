@@ -125,7 +125,7 @@ test('a fold that could save too little is refused before any request, with the 
     await agent.prompt('look around');
     const { error, text } = agent.results().find(({ callId }) => callId === 'rw');
     assert.equal(error.code, 'SHRINK');
-    assert.match(text, /about \d+ tokens.*100000.*go on/s);
+    assert.match(text, /about [\d,]+ tokens.*100,000.*go on/s);
     assert.equal(loop.requests.filter(({ lane }) => lane === 'report').length, 0);
     assert.equal(reportsOf(agent).length, 0);
   });
