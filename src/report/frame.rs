@@ -42,27 +42,32 @@ impl Frame {
     fn forms(&self, language: Language) -> [String; 3] {
         let Self { steps, start, end, .. } = self;
         let counted = if *steps == 1 { "1 step".to_owned() } else { format!("{steps} steps") };
+        let one = start == end;
+        let to = match language {
+            Language::En => "to",
+            Language::Zh => "至",
+        };
+        let span = if one { format!("{start}") } else { format!("{start} {to} {end}") };
+        let short = if one { format!("{start}") } else { format!("{start}-{end}") };
         match (language, self.receipt) {
             (Language::En, false) => [
-                format!("{counted} folded, log seq {start} to {end}; the checkpoint is complete."),
-                format!("{counted}, seq {start}-{end}; complete."),
+                format!("{counted} folded, log seq {span}; the checkpoint is complete."),
+                format!("{counted}, seq {short}; complete."),
                 "complete.".to_owned(),
             ],
             (Language::En, true) => [
-                format!(
-                    "{counted} folded, log seq {start} to {end}, by code alone; the checkpoint is complete."
-                ),
-                format!("{counted}, seq {start}-{end}, by code; complete."),
+                format!("{counted} folded, log seq {span}, by code alone; the checkpoint is complete."),
+                format!("{counted}, seq {short}, by code; complete."),
                 "complete.".to_owned(),
             ],
             (Language::Zh, false) => [
-                format!("已折叠 {steps} 步，日志 seq {start} 至 {end}；该检查点已完成。"),
-                format!("{steps} 步，seq {start}-{end}；已完成。"),
+                format!("已折叠 {steps} 步，日志 seq {span}；该检查点已完成。"),
+                format!("{steps} 步，seq {short}；已完成。"),
                 "已完成。".to_owned(),
             ],
             (Language::Zh, true) => [
-                format!("已折叠 {steps} 步，日志 seq {start} 至 {end}，仅由代码生成；该检查点已完成。"),
-                format!("{steps} 步，seq {start}-{end}，由代码生成；已完成。"),
+                format!("已折叠 {steps} 步，日志 seq {span}，仅由代码生成；该检查点已完成。"),
+                format!("{steps} 步，seq {short}，由代码生成；已完成。"),
                 "已完成。".to_owned(),
             ],
         }

@@ -98,6 +98,9 @@ fn frames_keep_to_their_line_and_open_with_the_mark() {
             }
         }
     }
+    let alone = Frame { steps: 1, end: 41, ..frame(false) };
+    assert!(alone.line(Language::En).ends_with("] 1 step folded, log seq 41; the checkpoint is complete."));
+    assert!(alone.line(Language::Zh).ends_with("已折叠 1 步，日志 seq 41；该检查点已完成。"));
     let one = Frame { steps: 1, ..frame(false) };
     assert_eq!(
         one.line(Language::En),
