@@ -73,7 +73,7 @@ test('a needed result stays whole', async () => {
 });
 
 for (const status of [400, 401, 403, 404, 422]) {
-  test(`${status} is final and nothing is edited`, async () => {
+  test(`input 31: ${status} is final and nothing is edited`, async () => {
     const { jev, cut, stock, status: text } = await withJev(() => ({ status }));
     assert.equal(jev.requests.length, 1);
     assert.ok(!cut && !stock);
@@ -85,7 +85,7 @@ for (const status of [400, 401, 403, 404, 422]) {
 }
 
 for (const status of [429, 500, 503]) {
-  test(`${status} is asked again after the base wait, then after twice of it`, async () => {
+  test(`input 31: ${status} is asked again after the base wait, then after twice of it`, async () => {
     const { jev, cut } = await withJev(({ at }) => (at < 2 ? { status } : { noul: () => 0.1 }), {
       config: { judgeRetryBaseMs: 60 },
     });
@@ -163,7 +163,7 @@ test('a judge that hangs for good does not hold the step past the deadline', asy
   assert.match(status, /the judge took too long/);
 });
 
-test('one batch of several fails, the answers of the others are used', async () => {
+test('input 31: one batch of several fails, the answers of the others are used', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
   const lost = new Set();
   const jev = await started(({ body, at }) => {
@@ -200,7 +200,7 @@ test('one batch of several fails, the answers of the others are used', async () 
   await loop.dispose();
 });
 
-test('values out of range are clamped, ids may be missing, text is no answer', async () => {
+test('input 31: values out of range are clamped, ids may be missing, text is no answer', async () => {
   assert.equal((await withJev(() => ({ noul: () => 1.7 }))).cut, false);
   assert.equal((await withJev(() => ({ noul: () => -3 }))).cut, true);
   const missing = await withJev(() => ({ noul: () => undefined }));

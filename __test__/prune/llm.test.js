@@ -75,7 +75,7 @@ test('llm takes the configured route, and no effort where none is offered', asyn
   assert.deepEqual([asked[0].options.model, 'reasoningEffort' in asked[0].options], ['small', false]);
 });
 
-test('llm reads fenced JSON, prose around it and partial answers', async () => {
+test('input 31: llm reads fenced JSON, prose around it and partial answers', async () => {
   const id = ({ messages }) => /^(result_s\d+):/m.exec(messages.at(-1).content)[1];
   for (const text of [
     (request) => `\`\`\`json\n{"${id(request)}": 5}\n\`\`\``,

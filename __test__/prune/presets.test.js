@@ -88,7 +88,7 @@ async function web(t, config, presets = { alpha: 4000, beta: 8000 }) {
 const hooked = (service) =>
   ['pruneSession', 'compactRegion', 'compactNow', 'summarize'].filter((name) => Object.hasOwn(service, name));
 
-test('agents of two presets get their own pruner hooked once, and freed', async (t) => {
+test('input 32: agents of two presets get their own pruner hooked once, and freed', async (t) => {
   const { loop, fiber, agentOf, prunerOf } = await web(t, { compactReceipts: false });
   const alpha = await agentOf('alpha');
   const beta = await agentOf('beta');

@@ -43,7 +43,7 @@ function judged(values, options = {}) {
 const pagesOf = (names, chars = 6_000) => Object.fromEntries(names.map((name) => [name, page(name, chars)]));
 const textOfReceipt = (event) => event.data.content[0].text;
 
-test('the intersection of both tails becomes one receipt', async () => {
+test('input 19 on the loop: the intersection of both tails becomes one receipt', async () => {
   const values = {
     a: [0.05, 0.3],
     b: [0.06, 0.04],
@@ -107,7 +107,7 @@ test('a whole read-only step becomes one message that states what it was, in eit
   }
 });
 
-test('adjacent steps merge, with the same bytes each time, once', async () => {
+test('input 28: adjacent steps merge, with the same bytes each time, once', async () => {
   const run = async () => {
     const loop = await judged((one) => (one.path === 'c' ? 0.9 : 0.05), {
       config: { compactOn: 'pressure', compactSoftLimit: '14%', judgeOn: 'pressure' },
@@ -129,7 +129,7 @@ test('adjacent steps merge, with the same bytes each time, once', async () => {
   assert.deepEqual(await run(), first);
 });
 
-test('of a batch of six with one that holds evidence, five bodies are replaced', async () => {
+test('input 25: of a batch of six with one that holds evidence, five bodies are replaced', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   const loop = await judged(() => 0.05, {
     pages: { ...pagesOf(names), c: `${page('c', 6_000)}TypeError: of no kind\n` },
@@ -243,7 +243,7 @@ test('at most maxCompactionsPerPass receipts land in one pass', async () => {
   await loop.dispose();
 });
 
-test('recall gives back what cuts and receipts took away', async () => {
+test('input 33: recall gives back what cuts and receipts took away', async () => {
   const loop = await judged(
     ({ path, axis }) => (axis === 'result' ? { a: 0.05, b: 0.05, c: 0.9, e: 0.05 }[path] : 0.05),
     {

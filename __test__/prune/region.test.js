@@ -189,7 +189,7 @@ function fenced({ before = async () => {}, regionMessages } = {}) {
 
 const receiptFor = (name) => ({ seqs: [0, 1], text: `receipt of ${name}` });
 
-test('an external summary before ours gets the original, ours gets the receipt', async () => {
+test('input 29: an external summary before ours gets the original, ours gets the receipt', async () => {
   let outside;
   const { engine, makeAgent, landed } = fenced({
     before: async (self, { session }) => {
@@ -210,7 +210,7 @@ test('an external summary before ours gets the original, ours gets the receipt',
   ]);
 });
 
-test('two sessions interleaved get their own receipts', async () => {
+test('input 29: two sessions interleaved get their own receipts', async () => {
   const gates = { a: Promise.withResolvers(), b: Promise.withResolvers() };
   const { engine, makeAgent, landed } = fenced({
     before: (_self, { session }) => gates[session.name].promise,
@@ -226,7 +226,7 @@ test('two sessions interleaved get their own receipts', async () => {
   ]);
 });
 
-test('a region that is not ours any more, or an abort, gets no receipt and says so', async () => {
+test('input 29: a region that is not ours any more, or an abort, gets no receipt and says so', async () => {
   const other = [
     createUserMessage({ content: [{ type: 'text', text: 'changed' }], source: { kind: 'user' } }),
   ];

@@ -180,7 +180,7 @@ test('case K7: results are counted once, whatever the number of requests', async
   await loop.dispose();
 });
 
-test('a goal that changes while the judge thinks drops needs and keeps effects', async () => {
+test('input 30: a goal that changes while the judge thinks drops needs and keeps effects', async () => {
   const under = {};
   const { loop, agent, judge } = await withJudge(
     async ({ axis }) => {

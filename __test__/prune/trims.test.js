@@ -172,7 +172,7 @@ test('case Q6: everything but the content of a cut result is as it was', async (
   await loop.dispose();
 });
 
-test('an image between two texts keeps its place', async () => {
+test('input 22: an image between two texts keeps its place', async () => {
   const image = { type: 'image', attachment: { id: 'i', mimeType: 'image/png', name: 'a.png' } };
   const loop = await judged(
     { a: 0.1 },
