@@ -47,8 +47,9 @@ async function foldOnce(base, share) {
     observe(session, event);
     observeReport(session, event);
   }
-  // The loop derives the messages at every step; the harness keeps them.
+  // The loop derives messages and header at every step; the harness keeps both.
   session.deriveMessages();
+  session.requestHeader();
   const watch = stopwatch();
   instrument(session, watch);
   globalThis.gc?.();

@@ -3,7 +3,7 @@
 use crate::error::Refusal;
 use crate::region::{Region, Target};
 use crate::surface::{ABSENT, EMPTY, Kind, Node, PERSON, Surface};
-use crate::wire::{Fault, Tail, faults};
+use crate::wire::{Tail, faults};
 
 /// What a fold will take, by seq, so that it can be compared with a later surface.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,7 +75,11 @@ impl Plan {
             end = node.seq;
         }
         Ok(Self {
-            segments: region.segments.iter().map(|run| seqs(&run.clone().collect::<Vec<_>>())).collect(),
+            segments: region
+                .segments
+                .iter()
+                .map(|run| nodes[run.clone()].iter().map(|node| node.seq).collect())
+                .collect(),
             siblings: seqs(&region.siblings),
             quotes: seqs(&region.quotes),
             folded_nodes,
@@ -138,7 +142,6 @@ impl Plan {
 /// Proves that the edited surface holds no wire fault that the surface does not hold now.
 fn prove(surface: &Surface, region: &Region) -> Result<(), Refusal> {
     let nodes = surface.nodes();
-    let before = faults(surface, nodes.iter(), Tail::Live);
     let stand_ins: Vec<Node> =
         region.segments.iter().map(|run| Node::stand_in(nodes[run.start].seq)).collect();
     let mut edited: Vec<&Node> = Vec::with_capacity(nodes.len());
@@ -149,8 +152,12 @@ fn prove(surface: &Surface, region: &Region) -> Result<(), Refusal> {
         at = run.end;
     }
     edited.extend(&nodes[at..]);
-    let known = |fault: &Fault| before.contains(fault);
-    match faults(surface, edited.into_iter(), Tail::Live).into_iter().find(|fault| !known(fault)) {
+    let after = faults(surface, edited.into_iter(), Tail::Live);
+    if after.is_empty() {
+        return Ok(());
+    }
+    let before = faults(surface, nodes.iter(), Tail::Live);
+    match after.into_iter().find(|fault| !before.contains(fault)) {
         Some(fault) => Err(Refusal::WireFault { seq: fault.seq }),
         None => Ok(()),
     }

@@ -3,6 +3,8 @@
 //! Text stays in JavaScript. What crosses is a few integers an event, indexed by seq, and the ordered seqs
 //! of the part of the surface that a decision needs (docs/rewind.md 0).
 
+use std::borrow::Cow;
+
 use crate::error::Refusal;
 
 /// Low two bits of a fact byte: what kind of event the node is.
@@ -159,12 +161,19 @@ impl Surface {
         &self.nodes
     }
 
-    /// The surface without what was appended to its tail after the node `horizon`.
+    /// The surface without what was appended to its tail after the node `horizon`; itself where nothing was.
     #[must_use]
-    pub fn as_of(&self, horizon: u32) -> Self {
+    pub fn as_of(&self, horizon: u32) -> Cow<'_, Self> {
         let later = |node: &Node| node.seq > horizon && node.origin == node.seq;
         let kept = self.nodes.iter().rposition(|node| !later(node)).map_or(0, |at| at + 1);
-        Self { nodes: self.nodes[..kept].to_vec(), calls: self.calls.clone(), id_bound: self.id_bound }
+        if kept == self.nodes.len() {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Self {
+            nodes: self.nodes[..kept].to_vec(),
+            calls: self.calls.clone(),
+            id_bound: self.id_bound,
+        })
     }
 
     /// The calls of an assistant node in model order, or the one call that a result answers.

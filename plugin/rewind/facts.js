@@ -34,7 +34,8 @@ export function isCount(value) {
  * @returns the fold's fields that differ from the plan's.
  */
 export function recount({ session, folded, landed }, meter, events) {
-  const order = folded.filter((seq) => landed.folded.includes(seq));
+  const gone = new Set(landed.folded);
+  const order = folded.filter((seq) => gone.has(seq));
   return {
     part: { foldedNodes: order.length, start: order[0], end: order.at(-1), foldedChars: charsOf(session, order) },
     foldedTokens: priceOf(meter, session, order, events),

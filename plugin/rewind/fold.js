@@ -7,7 +7,7 @@ import { untilAborted } from '../host/abort.js';
 import { reasonOf, RewindError } from '../host/error.js';
 import { ask, probeRoute, providerFault, resolveRoute } from '../host/model.js';
 import { findReport, REPORT_PLUGIN } from '../host/reports.js';
-import { internedAs, readWindow, reportsAmong } from '../host/surface.js';
+import { copyOf, internedAs, readWindow, reportsAmong } from '../host/surface.js';
 import { openTurn } from '../host/turn.js';
 import { native } from '../native.js';
 import { addUsage, defined, isCount, recount, warningsOf } from './facts.js';
@@ -109,7 +109,7 @@ export class Fold {
     }
     const { siblings, segments, route } = this;
     const room = route && this.planned.proseRoom(...this.least());
-    return { facts, segments, siblings, quotes: Array.from(this.planned.quotes), kept, route, room, refusal };
+    return { facts, segments, siblings, quotes: copyOf(this.planned.quotes), kept, route, room, refusal };
   }
 
   /** Performs one effect; whatever goes wrong is kept here and told as an input. */
@@ -203,9 +203,9 @@ export class Fold {
     const window = readWindow(session, mark.logLength, events);
     this.language = languageOf(this.config, events);
     this.planned = native.planFold(window, this.target(events), this.language);
-    this.siblings = Array.from(this.planned.siblings);
-    this.segments = this.planned.segments.map((seqs) => Array.from(seqs));
-    this.folded = [...this.siblings, ...this.segments.flat()];
+    this.siblings = copyOf(this.planned.siblings);
+    this.segments = this.planned.segments.map((seqs) => copyOf(seqs));
+    this.folded = this.siblings.concat(...this.segments);
     const meter = this.ctx.get('tokenMeter');
     this.prices = pricesOf(meter, session, [...this.siblings.map((seq) => [seq]), ...this.segments], events);
     this.meter = this.prices && meter;

@@ -2,6 +2,7 @@
 import { createToolResultMessage, createUserMessage } from '@deepseek-ai/dsh-llm';
 import { landContent, landMessage, priceOf } from '../host/commit.js';
 import { RewindError } from '../host/error.js';
+import { copyOf } from '../host/surface.js';
 
 /** Source plugin name of the one-line pointers that earlier segments become. */
 export const POINTER_PLUGIN = 'rewind-pointer';
@@ -65,24 +66,25 @@ export function priceOfDrafts(meter, drafts) {
  * @param session - the session to edit.
  * @param prices - what each draft's nodes cost, by its first seq; undefined without a meter.
  * @param drafts - drawn up by {@link draft}.
- * @returns `{ folded, drafts, failure }`: the seqs that were folded, what landed in their place, and the error that
- * stopped the rest.
+ * @returns `{ drafts, folded?, failure? }`: what landed; and where an error stopped the rest, the error and the seqs
+ * that were folded.
  * @throws {RewindError} `CHANGED` when the first append throws.
  */
 export function landAll(session, prices, drafts) {
-  let folded = [];
   for (const [index, { seqs: shadowed, content, source }] of drafts.entries()) {
-    const seqs = Array.from(shadowed);
+    const seqs = copyOf(shadowed);
     const tokens = prices?.get(seqs[0]);
     try {
       if (source) landMessage(session, { seqs, message: { content, source }, tokens });
       else landContent(session, { seq: seqs[0], content, tokens });
     } catch (cause) {
-      if (index > 0) return { folded, drafts: drafts.slice(0, index), failure: cause };
+      if (index > 0) {
+        const landed = drafts.slice(0, index);
+        return { folded: landed.flatMap((one) => copyOf(one.seqs)), drafts: landed, failure: cause };
+      }
       throw new RewindError('CHANGED', `The session refused the report (${cause.message}), so nothing was folded. `
         + 'The mark stays active; fold again later, or go on.', { cause });
     }
-    folded = folded.concat(seqs);
   }
-  return { folded, drafts, failure: undefined };
+  return { drafts };
 }

@@ -1,6 +1,6 @@
 /** The report request: a true prefix where the cache is warm, else the region alone (docs/rewind.md 2.2). */
 import { harness } from '../host/compat.js';
-import { readSurface } from '../host/surface.js';
+import { copyOf, readSurface } from '../host/surface.js';
 import { turnStart } from '../host/turn.js';
 import { instructionMessage, transcript, withoutImages } from './messages.js';
 
@@ -19,7 +19,7 @@ export function reportRequest(fold) {
     checkpointTool: fold.config.checkpointToolName,
     turnStart: turnStart(events, mark.logLength),
   });
-  const seqs = plan.form === 'routed' ? session.surface.nodes.slice(0, plan.cut) : Array.from(plan.seqs);
+  const seqs = plan.form === 'routed' ? session.surface.nodes.slice(0, plan.cut) : copyOf(plan.seqs);
   const eventsOf = () => seqs.map((seq) => events[seq]);
   const messages = {
     routed: () => session.deriveMessages().slice(0, plan.sent),
@@ -29,6 +29,8 @@ export function reportRequest(fold) {
   const last = instructionMessage(
     plan.form === 'transcript' ? `${plan.instruction}\n\n${transcript(eventsOf())}` : plan.instruction,
   );
+  if (!abilities.images) messages.forEach((message, at) => { messages[at] = withoutImages(message); });
+  messages.push(last);
   const { system, tools } = session.requestHeader() ?? {};
   fold.sent = {
     sent: plan.form === 'transcript' ? [] : seqs,
@@ -40,7 +42,7 @@ export function reportRequest(fold) {
     ...(abilities.effort === undefined ? {} : { reasoningEffort: abilities.effort }),
     ...(system === undefined ? {} : { system }),
     ...(tools === undefined ? {} : { tools }),
-    messages: [...(abilities.images ? messages : messages.map(withoutImages)), last],
+    messages,
     sessionId: session.id,
   };
 }
