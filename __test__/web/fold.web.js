@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { act, call, say as answer } from '../support/script.js';
 import { BROWSER, createWeb, enter, say, shot } from './support.js';
 
-const REPORT = '## Findings\nPort **7777** is taken by `src/proxy.ts`.\n\n## Open\nMove it to 7788.';
+const REPORT = '## Findings\nPort **7777** is taken by `proxy.ts`.\n\n## Open\nMove it to 7788.';
 const TEXT = 'the port is 7777 here\n'.repeat(200);
 
 test('a fold in the web view: the row, the report, the commands, after a reload and in another browser', {
@@ -50,7 +50,7 @@ test('a fold in the web view: the row, the report, the commands, after a reload 
     await report.waitFor();
     const text = await report.innerText();
     assert.match(text, /Findings/);
-    assert.match(text, /Port 7777 is taken by src\/proxy\.ts/);
+    assert.match(text, /Port 7777 is taken by proxy\.ts/);
     assert.equal(await report.getByRole('heading', { name: 'Findings' }).count(), 1, 'the report is rendered, not printed');
     await shot(view, name);
     // The picture in the README is this part of the page.
