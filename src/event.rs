@@ -16,6 +16,7 @@ mod text;
 pub use block::{Block, Image, Source};
 pub use envelope::{Envelope, SurfaceOp};
 pub use result::ToolResult;
+pub(crate) use text::json_of;
 pub use text::{Text, utf16_len, utf16_units};
 
 use serde::Deserialize;

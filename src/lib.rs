@@ -36,6 +36,7 @@ pub mod recall;
 pub mod region;
 pub mod replacements;
 pub mod report;
+mod sorted;
 pub mod surface;
 pub mod transaction;
 pub mod turns;

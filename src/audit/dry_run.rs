@@ -17,6 +17,7 @@ use crate::report::landed::{pointer, sibling};
 use crate::report::language::Language;
 use crate::report::ledger_text::LedgerBudget;
 use crate::report::tools::Tools;
+use crate::sorted::inserted;
 use crate::surface::{Columns, Kind, Surface};
 use crate::words::{count, plural, range};
 use serde::Serialize;
@@ -181,7 +182,7 @@ fn report(input: &Input, session: &Session, plan: &Plan, beside: usize) -> Resul
     let folded: Vec<Seq> = plan.siblings.iter().chain(plan.segments.iter().flatten()).copied().collect();
     let carrier =
         plan.siblings.first().and_then(|seq| session.calls.answered_by(*seq)).map(|call| call.carrier);
-    let wanted: BTreeSet<Seq> = folded.iter().copied().chain(carrier).collect();
+    let wanted: BTreeSet<Seq> = inserted(folded.iter().copied().chain(carrier));
     let lines = lines_of(Source::open(Box::new(input.open()?))?, &wanted)?;
     let event = |seq: &Seq| -> Option<Event<'_>> {
         Event::read(Envelope::parse(&lines.get(seq)?.json).ok()?, Some(*seq)).ok()

@@ -7,6 +7,7 @@ use super::report::{ReplacementAudit, ShadowedPerson};
 use super::row::Price;
 use super::session::{Place, Session};
 use crate::event::{Seq, SurfaceOp};
+use crate::sorted::inserted;
 use crate::surface::Kind;
 use std::collections::BTreeSet;
 
@@ -74,7 +75,7 @@ impl Session {
     }
 
     fn check_replacement(&mut self, at: Place, node: &Node, taken: &[Seq], price: Option<Price>) {
-        let cited: BTreeSet<Seq> = node.sources.iter().copied().collect();
+        let cited: BTreeSet<Seq> = inserted(node.sources.iter().copied());
         if let Some(missing) = taken.iter().find(|seq| !cited.contains(seq)) {
             let message = format!(
                 "The replacement shadows s{missing} without citing it: the harness refuses to load this log."

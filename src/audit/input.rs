@@ -84,7 +84,7 @@ pub(super) fn logs<'a>(paths: impl IntoIterator<Item = &'a str>) -> Result<Vec<I
 
 fn walk(folder: &Path, depth: usize, found: &mut Vec<Input>) -> io::Result<()> {
     let mut entries = fs::read_dir(folder)?.collect::<io::Result<Vec<_>>>()?;
-    entries.sort_by_key(fs::DirEntry::file_name);
+    entries.sort_unstable_by_key(fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
         // The kind of the entry itself: a link to a folder above would never end.

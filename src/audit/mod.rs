@@ -5,6 +5,7 @@
 //! are taken in order into the surface, the marks and the replacements. It uses the same reader of
 //! replacements as recall and the same wire check as the fold.
 
+mod args;
 mod chunks;
 pub mod cli;
 mod dry_run;

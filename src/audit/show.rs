@@ -7,6 +7,7 @@ use super::{Audit, Failure, Input};
 use crate::event::Seq;
 use crate::recall::Recall;
 use crate::replacements::Standing;
+use crate::sorted::inserted;
 use crate::words::{plural, range};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -63,7 +64,7 @@ pub(super) fn show(input: &Input, audit: Audit, asked: Seq) -> Result<Shown, Fai
         _ => Some(asked),
     };
     let originals = node.map(|node| session.reader.originals(node)).unwrap_or_default();
-    let mut wanted: BTreeSet<Seq> = originals.iter().copied().collect();
+    let mut wanted: BTreeSet<Seq> = inserted(originals.iter().copied());
     wanted
         .extend(originals.iter().filter_map(|seq| session.calls.answered_by(*seq)).map(|call| call.carrier));
     wanted.extend(node);

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 /// Replacements and findings that are listed one by one; all of them are in the JSON.
 const LISTED: usize = 40;
 
+// Called for every table: inlined, it is code three times over.
+#[inline(never)]
 fn table(header: &[&str], numbers: std::ops::Range<usize>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(header);

@@ -22,6 +22,7 @@ use crate::prune::state::Lines;
 use crate::prune::tools::{READ_ONLY, WRITE};
 use crate::prune::trims::{Fate, yield_order};
 use crate::prune::view::View;
+use crate::sorted::by_seq;
 use shapes::{
     PruneAnswers, PruneBatch, PruneBatches, PruneCandidate, PruneCut, PruneDefaults, PruneEdit, PruneKept,
     PrunePressure, PruneQuestion, PruneRuling, PruneTool, PruneTrims, PruneVerdicts,
@@ -166,7 +167,7 @@ impl PruneView {
         let lines = Lines::write(&self.view, &goal, &shape, self.settings.evidence());
         let mut asked: Vec<Question> = needs.iter().map(|seq| Question::new(*seq, Axis::Result)).collect();
         asked.extend(effects.iter().map(|seq| Question::new(*seq, Axis::Effect)));
-        asked.sort_by_key(|question| question.seq);
+        let asked = by_seq(asked, |question| question.seq);
         let budget = Budget { request_tokens: request_tokens as usize, questions: questions as usize };
         let found = batch_questions(&lines, &asked, &shape, budget);
         let batches = found

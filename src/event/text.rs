@@ -1,9 +1,17 @@
 //! Text that tolerates what a log may legally hold: lone surrogates, NUL, any script.
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
+
+/// A value as the JSON it is. `Value::to_string` does the same with a writer of its own, and one that indents: as much
+/// code again.
+pub(crate) fn json_of(value: &Value) -> String {
+    // A value has no keys but strings, so there is nothing that could fail.
+    serde_json::to_string(value).unwrap_or_default()
+}
 
 /// JSON text. A lone surrogate becomes one U+FFFD: both count one UTF-16 code unit, so lengths stay what
 /// JavaScript's `.length` says. Text that must come back byte for byte stays in JavaScript.

@@ -1,5 +1,7 @@
 //! Reading a model's answer to the questions (docs/prune.md 3.2, judge `llm`).
 
+use crate::event::json_of;
+use crate::sorted::inserted;
 use serde::Deserialize;
 use serde::de::{MapAccess, Visitor};
 use serde_json::Value;
@@ -21,7 +23,7 @@ pub struct Answers {
 #[must_use]
 pub fn parse_answers(text: &str, ids: &[&str]) -> Answers {
     let places: BTreeMap<&str, usize> =
-        ids.iter().enumerate().map(|(place, id)| (*id, place)).rev().collect();
+        inserted(ids.iter().enumerate().map(|(place, id)| (*id, place)).rev());
     let mut found = Found { places, answers: BTreeMap::new(), refused: BTreeMap::new() };
     for entry in first_object(text).unwrap_or_default() {
         found.take(&entry.0, &entry.1);
@@ -134,7 +136,7 @@ impl<'de> Deserialize<'de> for Entries {
                 while let Some(key) = map.next_key::<String>()? {
                     let shown = match map.next_value::<Value>()? {
                         Value::String(text) => text,
-                        other => other.to_string(),
+                        other => json_of(&other),
                     };
                     entries.push((key, shown));
                 }

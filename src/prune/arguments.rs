@@ -1,6 +1,7 @@
 //! A call's arguments as a receipt states them (docs/prune.md 3.6): what tells the call apart, on one line.
 
 use super::text::{clip, count_points, one_line};
+use crate::event::json_of;
 use serde_json::{Map, Value};
 
 /// The keys that say most about a call, in this order.
@@ -46,7 +47,7 @@ fn rendered(value: &Value) -> Option<String> {
     let text = match value {
         Value::Null => return None,
         Value::String(text) => one_line(text),
-        other => one_line(&other.to_string()),
+        other => one_line(&json_of(other)),
     };
     Some(text).filter(|text| !text.is_empty())
 }

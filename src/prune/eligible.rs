@@ -1,5 +1,6 @@
 //! Which results are ranked low enough on both axes to leave the surface (docs/prune.md 3.6).
 
+use crate::sorted::{by_seq, by_value};
 use thiserror::Error;
 
 /// One judged result. An axis that is missing or not finite keeps it out of the population.
@@ -51,9 +52,8 @@ pub struct ShareError {
 ///
 /// A quantile, floor or threshold that is not a number from 0 to 1.
 pub fn eligible_seqs(population: &[Judged], mode: Mode) -> Result<Vec<u32>, ShareError> {
-    let mut judged: Vec<Judged> =
-        population.iter().copied().filter(|one| one.need.is_finite() && one.effect.is_finite()).collect();
-    judged.sort_by_key(|one| one.seq);
+    let judged = population.iter().copied().filter(|one| one.need.is_finite() && one.effect.is_finite());
+    let mut judged = by_seq(judged, |one| one.seq);
     judged.dedup_by_key(|one| one.seq);
     match mode {
         Mode::Absolute { threshold } => Ok(both_under(&judged, share("compactThreshold", threshold)?)),
@@ -88,7 +88,7 @@ fn both_under(judged: &[Judged], limit: f64) -> Vec<u32> {
     judged.iter().filter(|one| one.need < limit && one.effect < limit).map(|one| one.seq).collect()
 }
 
-fn all_equal(judged: &[Judged], axis: impl Fn(&Judged) -> f64) -> bool {
+fn all_equal(judged: &[Judged], axis: fn(&Judged) -> f64) -> bool {
     judged.windows(2).all(|pair| matches!(pair, [a, b] if axis(a) == axis(b)))
 }
 
@@ -104,10 +104,9 @@ fn tail_size(count: usize, quantile: f64) -> usize {
 }
 
 /// The `size` lowest by (value, seq), as seqs in ascending order.
-fn tail(judged: &[Judged], size: usize, axis: impl Fn(&Judged) -> f64) -> Vec<u32> {
-    let mut ranked: Vec<(f64, u32)> = judged.iter().map(|one| (axis(one), one.seq)).collect();
-    ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let mut seqs: Vec<u32> = ranked.into_iter().take(size).map(|(_, seq)| seq).collect();
+fn tail(judged: &[Judged], size: usize, axis: fn(&Judged) -> f64) -> Vec<u32> {
+    let ranked = by_value(judged, |one| axis(one));
+    let mut seqs: Vec<u32> = ranked.into_iter().take(size).map(|one| one.seq).collect();
     seqs.sort_unstable();
     seqs
 }

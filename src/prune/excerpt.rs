@@ -2,6 +2,7 @@
 
 use super::evidence::Evidence;
 use super::text::{clip, count_points, one_line};
+use crate::sorted::by_value;
 
 /// At most so many lines are shown.
 const LINES: usize = 4;
@@ -13,9 +14,8 @@ const LINE_CHARS: usize = 120;
 pub fn excerpt(text: &str, max: usize, evidence: &Evidence) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     let middle = lines.len() / 2;
-    let mut ranked: Vec<(f64, usize)> =
-        lines.iter().enumerate().map(|(at, line)| (score(line, at, middle, evidence), at)).collect();
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let scored = lines.iter().enumerate().map(|(at, line)| (score(line, at, middle, evidence), at));
+    let ranked = by_value(scored, |one| -one.0);
     let mut chosen: Vec<usize> = ranked.into_iter().take(LINES).map(|(_, at)| at).collect();
     chosen.sort_unstable();
     let shown: Vec<String> = chosen

@@ -2,6 +2,7 @@
 
 use super::state::{Lines, Shape};
 use super::text::estimate_tokens;
+use crate::sorted::inserted;
 use std::collections::BTreeSet;
 
 /// What a request spends on a question besides its words.
@@ -92,7 +93,7 @@ pub struct Batches {
 pub fn batch_questions(lines: &Lines, questions: &[Question], shape: &Shape, budget: Budget) -> Batches {
     // A judge with a smaller window than the configuration's keeps a sixth of it for the questions.
     let shape = Shape { max_tokens: shape.max_tokens.min(budget.request_tokens / 6 * 5), ..*shape };
-    let candidates: BTreeSet<u32> = questions.iter().map(|question| question.seq).collect();
+    let candidates: BTreeSet<u32> = inserted(questions.iter().map(|question| question.seq));
     if candidates.is_empty() {
         return Batches::default();
     }

@@ -6,6 +6,7 @@
 use super::tools::{Class, Tools};
 use super::view::{Call, Head, Node, Outcome, Said, View};
 use super::words::{identifiers, last_part, normalize_path, path_words};
+use crate::event::json_of;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -129,7 +130,7 @@ impl Facts {
 fn call_facts(call: &Call, known: &mut HashMap<String, usize>) -> CallFacts {
     let arguments = serde_json::from_str::<Value>(&call.arguments).ok();
     // serde_json keeps object keys sorted, so equal arguments print equal.
-    let canonical = arguments.as_ref().map_or_else(|| call.arguments.trim().to_owned(), Value::to_string);
+    let canonical = arguments.as_ref().map_or_else(|| call.arguments.trim().to_owned(), json_of);
     let next = known.len();
     let identity = *known.entry(format!("{}\0{canonical}", call.tool_key)).or_insert(next);
     CallFacts { identity, path: arguments.as_ref().and_then(path_of), arguments, succeeded: false }

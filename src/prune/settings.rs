@@ -313,7 +313,7 @@ impl Settings {
             });
         }
         let mut tools: Vec<ToolUse> = seen.into_values().collect();
-        tools.sort();
+        tools.sort_unstable();
         tools
     }
 }

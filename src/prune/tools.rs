@@ -1,6 +1,7 @@
 //! Tool names: which are known to read only, which to write (docs/prune.md 3.3).
 
 use super::text::normalize_tool;
+use crate::sorted::inserted;
 use std::collections::BTreeSet;
 
 /// Tools that read and change nothing. Shells and code runners are absent on purpose: nothing tells what
@@ -116,7 +117,7 @@ impl Tools {
 }
 
 fn keys<S: AsRef<str>>(names: &[S]) -> BTreeSet<String> {
-    names.iter().map(|name| normalize_tool(name.as_ref())).collect()
+    inserted(names.iter().map(|name| normalize_tool(name.as_ref())))
 }
 
 #[cfg(test)]

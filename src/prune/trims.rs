@@ -1,5 +1,7 @@
 //! Layer 1: which result bodies are cut (docs/prune.md 3.5).
 
+use crate::sorted::{by_seq, by_value};
+
 /// What a plan knows about one `tool/result` on the surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Node {
@@ -135,7 +137,7 @@ fn within_budget(
     if ratio.is_nan() || ratio <= 0.0 {
         return Vec::new();
     }
-    let mut pool: Vec<(f64, u32, usize, usize)> = nodes
+    let pool: Vec<(f64, u32, usize, usize)> = nodes
         .iter()
         .zip(fates)
         .enumerate()
@@ -145,7 +147,7 @@ fn within_budget(
     if pool.len() < min_candidates {
         return pool.into_iter().filter(|one| one.0 < floor).map(|one| one.3).collect();
     }
-    pool.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let pool = by_value(by_seq(pool, |one| one.1), |one| one.0);
     let budget = ratio.min(1.0) * pool.iter().map(|one| one.2 as f64).sum::<f64>();
     let mut spent = 0.0;
     pool.into_iter()
@@ -162,15 +164,13 @@ fn within_budget(
 /// result, the least needed first, those nobody judged last (docs/prune.md 3.5).
 #[must_use]
 pub fn yield_order(nodes: &[Node], fates: &[Fate]) -> Vec<usize> {
-    let mut kept: Vec<(f64, u32, usize)> = nodes
+    let kept = nodes
         .iter()
         .zip(fates)
         .enumerate()
         .filter(|(_, (_, fate))| !matches!(fate, Fate::Cut | Fate::Stock))
-        .map(|(index, (node, _))| (node.judged().unwrap_or(f64::INFINITY), node.seq, index))
-        .collect();
-    kept.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    kept.into_iter().map(|one| one.2).collect()
+        .map(|(index, (node, _))| (node.judged().unwrap_or(f64::INFINITY), node.seq, index));
+    by_value(by_seq(kept, |one| one.1), |one| one.0).into_iter().map(|one| one.2).collect()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::calls::{OpenCalls, check_pairing};
 use super::marks::{self, Mark};
 use super::text::{count_points, normalize_tool};
 use crate::event::{Block, Body, Event, EventError, Seq, SurfaceOp, parse_events};
+use crate::sorted::inserted;
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -173,7 +174,7 @@ impl View {
         mut text_of: impl FnMut(&str) -> String,
     ) -> Result<Self, ViewError> {
         check_pairing(surface)?;
-        let sources: BTreeMap<Seq, &Event<'_>> = sources.iter().map(|event| (event.seq, event)).collect();
+        let sources: BTreeMap<Seq, &Event<'_>> = inserted(sources.iter().map(|event| (event.seq, event)));
         let mut open = OpenCalls::default();
         let mut nodes: Vec<Node> = Vec::with_capacity(surface.len());
         for event in surface {

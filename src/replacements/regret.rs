@@ -8,6 +8,7 @@ use super::{CallRef, Calls, Replacements};
 use crate::event::{Seq, Text};
 use crate::report::shell::split;
 use crate::report::tools::{Act, Call, Tools};
+use crate::sorted::{by_seq, inserted};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -107,8 +108,7 @@ impl Regret {
             reader.iter().map(|(seq, taken)| (seq, Step::Replaced(taken))).collect();
         steps.extend(calls.answers().map(|(seq, call)| (seq, Step::Result(call))));
         steps.extend(recalls.iter().map(|recall| (recall.seq, Step::Recalled(&recall.text))));
-        steps.sort_by_key(|(seq, _)| *seq);
-        for (seq, step) in steps {
+        for (seq, step) in by_seq(steps, |step| step.0) {
             match step {
                 Step::Replaced(taken) => regret.replaced(seq, taken),
                 Step::Result(call) => drop(regret.result(seq, call)),
@@ -143,7 +143,7 @@ impl Regret {
 
     /// A recall gave back text whose heads name these originals.
     pub fn recalled(&mut self, reader: &Replacements, heads: &[Seq]) {
-        let takers: BTreeSet<Seq> = heads.iter().filter_map(|seq| reader.taker_of(*seq)).collect();
+        let takers: BTreeSet<Seq> = inserted(heads.iter().filter_map(|seq| reader.taker_of(*seq)));
         for by in takers {
             *self.counts.entry(by).or_default() += 1;
         }

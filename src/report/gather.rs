@@ -14,6 +14,7 @@ use super::shell;
 use super::text::{clip, one_line};
 use super::tools::{Act, Call, Tools, WHAT};
 use crate::event::{Block, Body, Event, Message, Seq};
+use crate::sorted::by_seq;
 
 /// Longest words to a person that a line keeps, UTF-16 code units.
 const TOLD: usize = 300;
@@ -213,10 +214,8 @@ impl Gatherer {
     #[must_use]
     pub fn finish(mut self) -> Gathered {
         let open: Vec<Open> = std::mem::take(&mut self.open).into_values().flatten().collect();
-        let mut unanswered: Vec<&Open> =
-            open.iter().filter(|open| open.ours && open.call.act != Act::Quiet).collect();
-        unanswered.sort_by_key(|open| open.seq);
-        for open in unanswered {
+        let unanswered = open.iter().filter(|open| open.ours && open.call.act != Act::Quiet);
+        for open in by_seq(unanswered, |open| open.seq) {
             self.add(Kind::Command, &open.call.what, Outcome::Unanswered, open.seq);
         }
         if let Some(last) = self.last.take() {

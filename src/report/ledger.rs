@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::outcome::Outcome;
 use crate::event::Seq;
+use crate::sorted::{by_seq, in_order};
 
 /// What a line is about, in the order of the headings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -103,6 +104,11 @@ impl Line {
             Kind::Stopped => 10,
         }
     }
+
+    /// The order in which lines give way: the least valuable first, and of those the one seen longest ago.
+    pub(super) fn rank(&self) -> i64 {
+        i64::from(self.value()) << 32 | i64::from(self.last())
+    }
 }
 
 /// All facts of an exploration, each once.
@@ -168,10 +174,8 @@ impl Ledger {
         if over == 0 {
             return;
         }
-        let mut order: Vec<_> =
-            self.lines.iter().map(|(key, line)| (line.value(), line.last(), key.clone())).collect();
-        order.sort();
-        order.into_iter().take(over).for_each(|(.., key)| {
+        let order = in_order(self.lines.iter().map(|(key, line)| (line.rank(), key.clone())), |one| one.0);
+        order.into_iter().take(over).for_each(|(_, key)| {
             self.lines.remove(&key);
         });
         self.left_out = self.left_out.saturating_add(u32::try_from(over).unwrap_or(u32::MAX));
@@ -179,9 +183,7 @@ impl Ledger {
 
     /// Lines of one kind, in the order in which they were last seen.
     pub fn of(&self, kind: Kind) -> impl Iterator<Item = &Line> {
-        let mut lines: Vec<&Line> = self.lines.values().filter(|line| line.kind == kind).collect();
-        lines.sort_by_key(|line| line.last());
-        lines.into_iter()
+        by_seq(self.lines.values().filter(move |line| line.kind == kind), |line| line.last()).into_iter()
     }
 
     /// Whether the ledger states a fact.

@@ -4,6 +4,7 @@ use super::language::{Language, Section};
 use super::ledger::{Kind, Ledger, Line};
 use super::outcome::Outcome;
 use crate::event::utf16_len;
+use crate::sorted::in_order;
 
 /// How much of a report the ledger may take.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,11 +57,10 @@ pub fn ledger_text(ledger: &Ledger, language: Language, room: usize) -> String {
         return String::new();
     }
     let opening = format!("{}\n{}", Section::Evidence.heading(language), legend(language));
-    let mut order: Vec<usize> = (0..rows.len()).collect();
-    order.sort_by_key(|&at| rows.get(at).map(|row| (row.line.value(), row.line.last())));
+    let order = in_order(rows.iter().map(|row| row.line.rank()).enumerate(), |one| one.1);
     let mut kept = vec![true; rows.len()];
     let mut left_out = ledger.left_out();
-    let mut worst = order.into_iter();
+    let mut worst = order.into_iter().map(|(at, _)| at);
     loop {
         let length = utf16_len(&opening) + length(&rows, &kept, language, left_out);
         if length <= room {

@@ -1,18 +1,27 @@
 //! Looks all claims up in one pass: one automaton over text with quotes, white space and path separators made
 //! equal, each hit bounded at token ends. Linear in the text, whatever the number of claims.
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use daachorse::DoubleArrayAhoCorasick;
 
 use super::claims::{Claim, ClaimKind, elided};
 
+/// Finds any of many texts in one pass; each is known by its number.
+pub(super) type Automaton = DoubleArrayAhoCorasick<usize>;
+
+/// Builds an automaton; building fails only beyond millions of needles or states, which the bounds on claims
+/// exclude. One builder serves all: inlined, each is twelve kilobytes of code.
+#[inline(never)]
+pub(super) fn automaton(needles: Vec<(&[u8], usize)>) -> Option<Automaton> {
+    Automaton::with_values(needles).ok()
+}
+
 /// Claims being looked up. Feed every text the model was sent, then ask what was nowhere.
-#[derive(Debug)]
 pub struct Lookup {
     claims: Vec<Claim>,
     /// For each claim the ways to find it; each way is a set of needles that must all be found.
     ways: Vec<Vec<Vec<usize>>>,
     needles: Vec<Needle>,
-    automaton: Option<AhoCorasick>,
+    automaton: Option<Automaton>,
     longest: usize,
     buffer: Vec<u8>,
     /// Whether the buffer begins with what an earlier pass has judged.
@@ -39,8 +48,6 @@ enum Ends {
     Number,
 }
 
-/// Bytes of needles up to which the automaton is of the fast kind: some ten megabytes at most.
-const FAST: usize = 32 * 1024;
 /// Normalised bytes judged at a time; what a hit's ends may need is carried over.
 const CHUNK: usize = 64 * 1024;
 /// Bytes beside a hit that may decide.
@@ -53,14 +60,10 @@ impl Lookup {
     pub fn new(claims: Vec<Claim>, roots: &[String]) -> Self {
         let mut needles = Vec::new();
         let ways = claims.iter().map(|claim| ways(claim, roots, &mut needles)).collect();
-        let patterns: Vec<&[u8]> = needles.iter().map(|needle: &Needle| needle.text.as_slice()).collect();
-        let longest = patterns.iter().map(|pattern| pattern.len()).max().unwrap_or(0);
-        // The fast kind costs memory by the byte of needle: only for as many as a report makes.
-        let bytes: usize = patterns.iter().map(|pattern| pattern.len()).sum();
-        let kind = (bytes <= FAST).then_some(AhoCorasickKind::DFA);
-        // Building fails only beyond four billion states, which the bounds on claims exclude.
-        let automaton =
-            AhoCorasick::builder().kind(kind).match_kind(MatchKind::Standard).build(patterns).ok();
+        let longest = needles.iter().map(|needle| needle.text.len()).max().unwrap_or(0);
+        // An empty needle is found as it stands; the automaton would find it everywhere, and nothing else.
+        let patterns = needles.iter().enumerate().filter(|(_, needle)| !needle.text.is_empty());
+        let automaton = automaton(patterns.map(|(index, needle)| (needle.text.as_slice(), index)).collect());
         Self { claims, ways, needles, automaton, longest, buffer: Vec::new(), carried: false }
     }
 
@@ -90,10 +93,10 @@ impl Lookup {
 
     fn judge(&mut self, last: bool) {
         let Self { automaton: Some(automaton), needles, buffer, carried, longest, .. } = self else { return };
-        for hit in automaton.find_overlapping_iter(&*buffer) {
+        for hit in automaton.find_overlapping_iter(buffer.as_slice()) {
             let judged_before = *carried && hit.start() < MARGIN;
             let judged_later = !last && hit.end() + MARGIN > buffer.len();
-            let Some(needle) = needles.get_mut(hit.pattern().as_usize()) else { continue };
+            let Some(needle) = needles.get_mut(hit.value()) else { continue };
             if needle.found || judged_before || judged_later {
                 continue;
             }

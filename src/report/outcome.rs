@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
 use serde::{Deserialize, Serialize};
 
+use super::lookup::{Automaton, automaton};
 use super::text::{clip, one_line};
 
 /// How a call ended, without words, so that a later report can say it in its own language.
@@ -175,8 +175,8 @@ const MARKS: [&str; 25] = [
     "失败",
 ];
 
-static FINDER: LazyLock<Option<AhoCorasick>> =
-    LazyLock::new(|| AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(MARKS).ok());
+static FINDER: LazyLock<Option<Automaton>> =
+    LazyLock::new(|| automaton(MARKS.iter().map(|mark| mark.as_bytes()).zip(0..).collect()));
 
 /// Error lines of a failed result, then failing tests: at most a few of each, in order of appearance.
 ///

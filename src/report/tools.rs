@@ -1,6 +1,8 @@
 //! What a tool's arguments mean: one table for the harness's own tools, extended by configuration, and a
 //! reading by shape for every other, MCP tools above all.
 
+use crate::event::json_of;
+use crate::sorted::inserted;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -143,7 +145,7 @@ impl Tools {
     /// A table with what configuration adds; a name that the harness also uses is overridden.
     #[must_use]
     pub fn new(added: BTreeMap<String, Tool>) -> Self {
-        Self { added: added.into_iter().map(|(name, tool)| (key(&name), tool)).collect() }
+        Self { added: inserted(added.into_iter().map(|(name, tool)| (key(&name), tool))) }
     }
 
     /// Reads a call. Arguments that are not a JSON object are taken as text.
@@ -331,7 +333,7 @@ fn with_arguments(name: &str, object: &Map<String, Value>) -> String {
     for (key, value) in object {
         let shown = match value {
             Value::String(text) => clip(&one_line(text), 80),
-            other => clip(&one_line(&other.to_string()), 80),
+            other => clip(&one_line(&json_of(other)), 80),
         };
         what.push_str(&format!(" {key}={shown}"));
     }

@@ -171,8 +171,7 @@ fn show_gives_what_stands_at_a_seq_and_the_originals() {
     for wrong in ["ss5", "s", "5s", "x"] {
         let (code, _, err) = shown(wrong);
         assert_eq!(code, 2);
-        let told =
-            format!("error: invalid value '{wrong}' for '<SEQ>': a seq is a number, as in 120 or s120\n");
+        let told = format!("dsh-rewind: <SEQ> takes a seq, as 120 or s120, not {wrong:?}.\n");
         assert!(err.starts_with(&told), "{err}");
     }
     let (code, _, err) = shown("7");
