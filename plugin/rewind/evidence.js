@@ -31,22 +31,36 @@ export function readEvidence(session, events, folded, { sent, extra }, rules) {
   for (const seq of withDispatches(events, seqs)) pieces.add('events', slim(events[seq]));
   for (const seq of sent) if (!own.has(seq)) pieces.add('messages', message(events[seq]));
   for (const { content } of extra) pieces.add('messages', { content });
-  pieces.end();
+  pieces.close();
   return evidence;
 }
 
 /** Bytes of a piece, about: the reader is called for each, and a buffer of this size is held. */
 const PIECE = 1 << 20;
 
+/**
+ * The buffer of a small fold, for the next one: a fold that makes its own leaves it to the collector, and what
+ * hundreds of them held between two collections stays with the process. Absent while a fold writes into it.
+ */
+let spare = Buffer.allocUnsafe(1 << 16);
+
 /** JSON objects with one list each, written into one buffer over and over: no large string is ever made. */
 class Pieces {
   #take;
-  #buffer = Buffer.allocUnsafe(1 << 16);
+  #own = spare ?? Buffer.allocUnsafe(1 << 16);
+  #buffer = this.#own;
   #length = 0;
   #list;
 
   constructor(take) {
     this.#take = take;
+    spare = undefined;
+  }
+
+  /** Nothing is written any more. */
+  close() {
+    this.end();
+    spare = this.#own;
   }
 
   put(name, value) {
