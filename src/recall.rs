@@ -19,6 +19,7 @@ use path::Path;
 use regex_lite::{Regex, RegexBuilder};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hash;
 use window::Window;
 
 /// Nodes asked for at once.
@@ -79,7 +80,7 @@ impl Recall {
     ///
     /// # Errors
     /// [`Refusal`] when nothing can be shown.
-    pub fn open<Id: PartialEq>(
+    pub fn open<Id: Eq + Hash>(
         reader: &Replacements,
         calls: &Calls<Id>,
         ask: &Ask,
@@ -111,7 +112,7 @@ impl Recall {
         Ok(Self { path, pattern, offset, asked: describe(ask), index, ..Self::over(calls, nodes, window) })
     }
 
-    fn over<Id: PartialEq>(calls: &Calls<Id>, nodes: Vec<Seq>, window: Window) -> Self {
+    fn over<Id: Eq + Hash>(calls: &Calls<Id>, nodes: Vec<Seq>, window: Window) -> Self {
         let mut pending = Vec::with_capacity(nodes.len());
         let mut queued = BTreeSet::new();
         let mut answers = BTreeMap::new();
@@ -145,7 +146,7 @@ impl Recall {
 
     /// Shows nodes in full, whatever stands for them.
     #[must_use]
-    pub fn whole<Id: PartialEq>(calls: &Calls<Id>, nodes: Vec<Seq>) -> Self {
+    pub fn whole<Id: Eq + Hash>(calls: &Calls<Id>, nodes: Vec<Seq>) -> Self {
         Self::over(calls, nodes, Window::new(0, usize::MAX))
     }
 
@@ -230,7 +231,7 @@ impl Recall {
 }
 
 /// The appended nodes that an asked seq leads to.
-fn nodes_of<Id: PartialEq>(
+fn nodes_of<Id: Eq + Hash>(
     reader: &Replacements,
     calls: &Calls<Id>,
     asked: i64,

@@ -4,6 +4,7 @@
 //! result lacks its call, no message is empty. Providers answer HTTP 400 to anything else, for ever.
 
 use crate::surface::{ABSENT, EMPTY, Kind, Node, Surface};
+use std::collections::HashMap;
 
 /// What is wrong at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,8 +38,54 @@ pub enum Tail {
 /// An incremental check of a message sequence: feed messages in order, read faults as they show.
 #[derive(Debug, Default)]
 pub struct WireCheck {
-    open: Vec<u32>,
+    open: Open,
     carrier: u32,
+}
+
+/// Calls looked through one by one; beyond these, as only a hostile log has, they are looked up.
+const FEW: usize = 32;
+
+/// Open calls of one message, by interned id.
+#[derive(Debug, Default)]
+struct Open {
+    few: Vec<u32>,
+    /// How many calls of each id are open beside those.
+    more: HashMap<u32, u32>,
+}
+
+impl Open {
+    fn add(&mut self, id: u32) {
+        if self.few.len() < FEW {
+            self.few.push(id);
+        } else {
+            *self.more.entry(id).or_default() += 1;
+        }
+    }
+
+    /// Takes one call of the id, if one is open.
+    fn take(&mut self, id: u32) -> bool {
+        if let Some(at) = self.few.iter().position(|&open| open == id) {
+            self.few.swap_remove(at);
+            return true;
+        }
+        let Some(count) = self.more.get_mut(&id) else { return false };
+        *count -= 1;
+        if *count == 0 {
+            self.more.remove(&id);
+        }
+        true
+    }
+
+    fn is_empty(&self) -> bool {
+        self.few.is_empty() && self.more.is_empty()
+    }
+
+    fn clear(&mut self) {
+        self.few.clear();
+        if !self.more.is_empty() {
+            self.more = HashMap::new();
+        }
+    }
 }
 
 impl WireCheck {
@@ -55,16 +102,13 @@ impl WireCheck {
             found(Fault { seq, kind: FaultKind::Empty });
         }
         self.carrier = seq;
-        self.open.extend(calls);
+        calls.for_each(|id| self.open.add(id));
     }
 
     /// Takes a tool result that answers the interned call id `id`.
     pub fn result(&mut self, seq: u32, id: u32, mut found: impl FnMut(Fault)) {
-        match self.open.iter().position(|&open| open == id) {
-            Some(at) => {
-                self.open.swap_remove(at);
-            }
-            None => found(Fault { seq, kind: FaultKind::Orphan }),
+        if !self.open.take(id) {
+            found(Fault { seq, kind: FaultKind::Orphan });
         }
     }
 

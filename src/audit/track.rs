@@ -110,6 +110,9 @@ impl Track {
             }
             return;
         }
+        if self.rewritten(seq, taken) {
+            return;
+        }
         let surface = reader.surface();
         let Some(at) = reader.position(seq) else { return };
         let parts = |seq: &Seq| {
@@ -161,6 +164,25 @@ impl Track {
             let known = own.or(inherited);
             self.faults.insert(key(fault), known.unwrap_or(Some(seq)));
         }
+    }
+
+    /// A result rewritten in place, for the same call, changes no pair; it keeps the fault that it had, told or
+    /// not. Without this, each of many in one message would be a walk over all of them.
+    fn rewritten(&mut self, seq: Seq, taken: &[Seq]) -> bool {
+        let &[old] = taken else { return false };
+        let (Some(was), Some(is)) = (self.info(old), self.info(seq)) else { return false };
+        let same = was.kind == Kind::Result && is.kind == Kind::Result && was.flags == is.flags;
+        if !same || self.calls(was) != self.calls(is) {
+            return false;
+        }
+        for number in 0..=FaultKind::Empty as u8 {
+            let Some(made_by) = self.faults.remove(&(old, number)) else { continue };
+            self.faults.insert((seq, number), made_by);
+            if let Some(fresh) = self.fresh.iter_mut().find(|fresh| **fresh == (old, number)) {
+                *fresh = (seq, number);
+            }
+        }
+        true
     }
 
     /// Names the replacement that made a fault which only showed later.

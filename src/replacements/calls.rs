@@ -1,7 +1,8 @@
 //! Which call a result answers, so that it can be named by tool and arguments.
 
 use crate::event::Seq;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::hash::Hash;
 
 /// One call: its carrier and its place among the carrier's calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,15 +17,14 @@ pub struct CallRef {
 /// before it, so an id that a provider uses again never answers for an old, interrupted call.
 #[derive(Debug, Clone)]
 pub struct Calls<Id> {
-    open: Vec<Open<Id>>,
+    open: HashMap<Id, Open>,
     answers: BTreeMap<Seq, CallRef>,
     results: BTreeMap<CallRef, Seq>,
     dispatched: BTreeMap<Seq, CallRef>,
 }
 
-#[derive(Debug, Clone)]
-struct Open<Id> {
-    id: Id,
+#[derive(Debug, Clone, Default)]
+struct Open {
     unanswered: VecDeque<CallRef>,
     undispatched: VecDeque<CallRef>,
 }
@@ -32,7 +32,7 @@ struct Open<Id> {
 impl<Id> Default for Calls<Id> {
     fn default() -> Self {
         Self {
-            open: Vec::new(),
+            open: HashMap::new(),
             answers: BTreeMap::new(),
             results: BTreeMap::new(),
             dispatched: BTreeMap::new(),
@@ -40,25 +40,21 @@ impl<Id> Default for Calls<Id> {
     }
 }
 
-impl<Id: PartialEq> Calls<Id> {
+impl<Id: Eq + Hash> Calls<Id> {
     /// Reads an assistant message that was appended, with the ids of its calls in order.
     pub fn carrier(&mut self, carrier: Seq, ids: impl IntoIterator<Item = Id>) {
         self.open.clear();
         for (index, id) in (0..).zip(ids) {
             let call = CallRef { carrier, index };
-            match self.open.iter_mut().find(|open| open.id == id) {
-                Some(open) => {
-                    open.unanswered.push_back(call);
-                    open.undispatched.push_back(call);
-                }
-                None => self.open.push(Open { id, unanswered: [call].into(), undispatched: [call].into() }),
-            }
+            let open = self.open.entry(id).or_default();
+            open.unanswered.push_back(call);
+            open.undispatched.push_back(call);
         }
     }
 
     /// Reads the log-only `tool/call` event of the id.
     pub fn dispatch(&mut self, seq: Seq, id: &Id) {
-        let open = self.open.iter_mut().find(|open| open.id == *id);
+        let open = self.open.get_mut(id);
         if let Some(call) = open.and_then(|open| open.undispatched.pop_front()) {
             self.dispatched.insert(seq, call);
         }
@@ -66,7 +62,7 @@ impl<Id: PartialEq> Calls<Id> {
 
     /// Reads a result that was appended. Returns the call it answers, if one is open.
     pub fn result(&mut self, seq: Seq, id: &Id) -> Option<CallRef> {
-        let open = self.open.iter_mut().find(|open| open.id == *id);
+        let open = self.open.get_mut(id);
         let call = open.and_then(|open| open.unanswered.pop_front())?;
         self.answers.insert(seq, call);
         self.results.insert(call, seq);

@@ -84,7 +84,7 @@ pub struct Regret {
 impl Regret {
     /// Counts over a whole log that was read already: `spoken` are its calls, `recalls` its recalls.
     #[must_use]
-    pub fn of_log<Id: PartialEq>(
+    pub fn of_log<Id: Eq + Hash>(
         reader: &Replacements,
         calls: &Calls<Id>,
         spoken: &[Spoken<'_>],
