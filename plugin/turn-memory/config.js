@@ -25,7 +25,7 @@ export const Config = strict(z.object({
   maxWorkingChars: whole(100, 20_000, 2000)
     .description('Longest rewritten segment, in code points.'),
   minShrinkRatio: z.number().min(0).max(1).default(0.9)
-    .description('A checkpoint lands only if its tokens are at most this share of what it replaces.'),
+    .description('A checkpoint lands only if its tokens are at most this share, above 0, of what it replaces.'),
   toolResultCapChars: whole(1, MAX_COUNT, 20_000)
     .description('Code points of one tool result in drafts and transcripts; head and tail are kept.'),
   maxRawChars: whole(1000, MAX_COUNT, 500_000)
