@@ -33,7 +33,7 @@ test('three processes: every turn is cut, compacted, folded and summarized, and 
   /** Goes on once the summary that this process began with is in. */
   const after = (count, step) => async () => {
     await held.cli.provider.waitFor(() => held.cli.provider.of('summary').length === count);
-    await sleep(300);
+    await sleep(600);
     return step;
   };
   const ask = (id, name, args) => act(call(id, name, args));
