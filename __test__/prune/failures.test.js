@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ToolResultPruner } from '@deepseek-ai/dsh-compaction-tool-result-pruner';
-import { createLoop } from '../support/loop.js';
+import { goalOf } from '../../plugin/prune/state.js';
+import { createLoop, fromPerson } from '../support/loop.js';
 import { say } from '../support/script.js';
 import { readTool } from '../support/tools.js';
 import { assertPriced, assertValid, judgePlugin, page, prune, reads, receiptsOn, resultsOn, stage } from './stage.js';
@@ -151,8 +152,60 @@ test('while a session compaction runs nothing is asked of the session, and the p
   await loop.dispose();
 });
 
+test('ours runs before a listener that was there first', async () => {
+  const seen = [];
+  const { loop, agent } = await ready({ compactReceipts: false }, {
+    before: (ctx) => ctx.on('agent/pre-step', (payload, next) => {
+      const { events, surface } = payload.agent.session;
+      seen.push(surface.nodes.filter((seq) => MARKER.test(JSON.stringify(events[seq].data))).length);
+      return next();
+    }),
+  });
+  await agent.prompt('read');
+  assert.deepEqual(seen, [0, 0, 1, 2, 3], 'whoever measures next finds it cut already');
+  await loop.dispose();
+});
+
+test('what layer 1 freed may be enough: no receipt lands then', async () => {
+  for (const [compactSoftLimit, receipts] of [['5000', 0], ['1', 1]]) {
+    const config = { judgeOn: 'pressure', softLimit: '1', compactSoftLimit, compactMinChars: 100, receiptMaxRatio: 1 };
+    const { loop, agent } = await ready(config, {
+      pages: { a: page('a', 30_000), x: page('x', 300) }, need: (path) => (path === 'a' ? 0.01 : 0.9),
+      steps: [reads('a'), reads('x')],
+    });
+    await agent.prompt('read');
+    const cuts = agent.session.events.filter(({ type, data, surfaceOp }) => (
+      type === 'tool/result' && surfaceOp !== 'append' && MARKER.test(JSON.stringify(data))));
+    assert.equal(cuts.length, 1);
+    assert.equal(receiptsOn(agent).length, receipts, compactSoftLimit);
+    await loop.dispose();
+  }
+});
+
+test('outside a turn the pruner cuts nothing, judged or not', async () => {
+  const { loop, agent } = await ready({ judgeOn: 'pressure', compactReceipts: false, preserveRecent: 1 });
+  await agent.prompt('read');
+  assert.match((await agent.command('/prune dry-run')).result.text, /^[1-9] results? would be cut:$/m);
+  const before = agent.session.surface.nodes.slice();
+  const answer = loop.ctx.get('toolResultPruner').pruneSession(agent.session);
+  assert.deepEqual(answer, { pruned: [], charsRemoved: 0 });
+  assert.deepEqual(agent.session.surface.nodes, before);
+  assert.match((await agent.command('/prune status')).result.text, /, 0 errors\.$/m);
+  await loop.dispose();
+});
+
+test('while the bracket of a compaction is open no receipt lands', async () => {
+  const { loop, agent } = await ready({ neverPruneTools: ['read'], compactOn: 'always' }, { invariants: false });
+  loop.script.push('main', say('next'));
+  agent.session.append('compaction/start', { turn: 1, reason: 'pressure' });
+  await agent.prompt('read');
+  assert.deepEqual(receiptsOn(agent), []);
+  assert.match((await agent.command('/prune status')).result.text, /receipts: a compaction runs/);
+  await loop.dispose();
+});
+
 test("the goal is a person's last three messages, whatever has replaced them on the surface", async () => {
-  const { loop, agent, judge } = await ready({ compactReceipts: false }, { need: () => 0.9 });
+  const { loop, agent, judge } = await ready({ compactReceipts: false }, { need: () => 0.9, invariants: false });
   for (const [at, words] of ['first goal', 'second goal', 'third goal', 'fourth goal'].entries()) {
     if (at > 0) loop.script.push('main', say('ok'));
     await agent.prompt(words);
@@ -160,5 +213,10 @@ test("the goal is a person's last three messages, whatever has replaced them on 
   const { state } = judge.asked.at(-1);
   const goals = [...state.matchAll(/^- (.* goal)$/gm)].map(([, words]) => words);
   assert.deepEqual(goals, ['second goal', 'third goal', 'fourth goal']);
+  const [first] = agent.session.surface.nodes;
+  agent.session.append('user/message', fromPerson('another goal'), {
+    surfaceOp: { op: 'replace', start: first, end: first }, sourceEventSeqs: [first],
+  });
+  assert.deepEqual(goalOf(agent.session).texts, goals);
   await loop.dispose();
 });

@@ -108,6 +108,33 @@ test('a cancelled recall is ABORTED', async (t) => {
   await until(() => loop.ctx.agents.list().length === 1, 'the child is gone');
 });
 
+test('what idleness queued waits for the next idleness once a new turn runs', async (t) => {
+  const gate = Promise.withResolvers();
+  const moment = { act: () => undefined };
+  const loop = await stage(t, {
+    gate: ({ lane }) => (lane === 'summary' && asked(loop).length === 2 ? gate.promise : undefined),
+    tools: [slowTool(moment)],
+    steps: {
+      main: [...work('one'), ...work('two'), act([call('s', 'slow', { what: 'x' })]), say('three')],
+      summary: [say('no'), accounts(), accounts(), accounts()],
+    },
+  });
+  const agent = await loop.agent();
+  await agent.prompt('first');
+  await until(() => asked(loop).length === 1, 'the first attempt');
+  await agent.prompt('second');
+  await until(() => asked(loop).length === 2, 'the second turn, which is tried first');
+  moment.act = async () => {
+    gate.resolve();
+    await sleep(100);
+    moment.asked = asked(loop).length;
+  };
+  await agent.prompt('third');
+  assert.equal(moment.asked, 2, 'the first turn is not tried while the third runs');
+  await landed(agent, 1);
+  assertSound(loop, agent);
+});
+
 test('every landing is flushed', async (t) => {
   const loop = await stage(t, { steps: { main: [...work('one'), ...work('two')], summary: always(accounts()) } });
   const { sessions } = loop.ctx;
