@@ -7,12 +7,12 @@ import { textOf } from '../support/wire.js';
 import { OUTPUT, REPORT, sceneOf } from './scene.js';
 
 /** A scene with an exploration to fold, whose agent keeps what is injected into it. */
-async function explored(t, options) {
+async function explored(t, { objective = 'which  port\nis it', ...options } = {}) {
   const scene = await sceneOf(t, options);
   scene.injected = [];
   scene.agent.inject = (message) => scene.injected.push(message);
   scene.person('find the port');
-  scene.mark({ objective: 'which  port\nis it' });
+  scene.mark({ objective });
   scene.look('c1');
   return scene;
 }
@@ -38,6 +38,19 @@ test('an active mark is named once, and the listener comes to nothing', async (t
   assert.equal(role, 'user');
   assert.match(textOf(content), /mark 1\b.*which port is it.*`rewind`/);
   assert.deepEqual([source.kind, source.plugin, isRewindReportSource(source)], ['plugin', 'rewind-guard', false]);
+});
+
+test('U1: a long objective is named by its beginning, never by half a character', async (t) => {
+  for (const [objective, named] of [
+    [`${'x'.repeat(199)}🔬 and more`, 'x'.repeat(199)],
+    [`${'x'.repeat(198)}🔬 and more`, `${'x'.repeat(198)}🔬`],
+  ]) {
+    const scene = await explored(t, { objective });
+    await stopping(scene);
+    const words = textOf(scene.injected[0].content);
+    assert.ok(words.includes(`(objective: ${named})`), words);
+    assert.ok(words.isWellFormed());
+  }
 });
 
 test('C9: one warning an agent and turn, however often the turn stops', async (t) => {

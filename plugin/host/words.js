@@ -20,3 +20,8 @@ export function size(chars, tokens) {
 export function range(first, last) {
   return first === last ? `s${first}` : `s${first} to s${last}`;
 }
+
+/** @returns the beginning of a text, cut between characters: half of one would spoil whatever it is sent in. */
+export function head(text, limit) {
+  return text.length > limit ? text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '') : text;
+}

@@ -1,4 +1,5 @@
 /** The judge `jev`: the hosted HTTP service, by plain fetch (docs/prune.md 3.2). */
+import { head } from '../../host/words.js';
 import { JudgeError } from './error.js';
 
 /** Credential and environment variable that hold the key. */
@@ -88,7 +89,7 @@ async function send(url, key, payload, signal) {
 async function refusal(response) {
   const { status, headers } = response;
   const request = headers.get('x-typesafe-request-id');
-  const said = (await response.text().catch(() => '')).slice(0, BODY_CHARS);
+  const said = head(await response.text().catch(() => ''), BODY_CHARS);
   const message = `jev answered ${status}${request ? ` (request ${request})` : ''}${said ? `: ${said}` : ''}`;
   return new JudgeError('JUDGE_HTTP', message, {
     status,
