@@ -59,6 +59,23 @@ test('no mark: every sub-command says so', async (t) => {
   }
 });
 
+test('a word that a sub-command has no use for is refused, and nothing is done', async (t) => {
+  const loop = await loopOf(t, [MARK, ...LOOK, say('b is in b.rs'), say('still')]);
+  const agent = await loop.agent();
+  await agent.prompt('who defines b?');
+  const before = agent.surface().length;
+  for (const [line, text] of [
+    ['/rewind fold --dry-run', '/rewind fold takes nothing more, so "--dry-run" is not understood. Nothing was done.'],
+    ['/rewind discard 2', '/rewind discard takes nothing more, so "2" is not understood. Nothing was done.'],
+    ['/rewind Status of mark', '/rewind status takes nothing more, so "of mark" is not understood. Nothing was done.'],
+    ['/rewind show 1 20 30', '/rewind show takes MARK [OFFSET], so "30" is not understood. Nothing was done.'],
+  ]) {
+    assert.deepEqual(await command(agent, line), { kind: 'error', text }, line);
+  }
+  assert.equal(agent.surface().length, before);
+  assert.match(await said(agent, '/rewind'), /^Mark 1 is active/);
+});
+
 test('help names every sub-command, one a line', async (t) => {
   const loop = await loopOf(t, []);
   const agent = await loop.agent();

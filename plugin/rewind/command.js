@@ -49,6 +49,8 @@ async function run(host, { agent, rawInput, signal }) {
   if (act === undefined) {
     return { kind: 'error', text: `/${NAME} ${word} is not known. Known: ${Object.keys(KNOWN).join(', ')}.` };
   }
+  const surplus = surplusOf(word.toLowerCase(), rest);
+  if (surplus !== undefined) return { kind: 'error', text: surplus };
   try {
     const answer = await act(host, agent, rest, signal);
     return typeof answer === 'string' ? { kind: 'success', text: answer } : answer;
@@ -56,6 +58,15 @@ async function run(host, { agent, rawInput, signal }) {
     if (error instanceof RewindError) return { kind: 'error', text: error.message };
     throw error;
   }
+}
+
+/** A word too many may be what the person meant most: `fold --dry-run` must not fold, nor `discard 2` drop mark 3. */
+function surplusOf(name, given) {
+  const takes = KNOWN[name][0].trim();
+  const known = takes === '' ? 0 : takes.split(' ').length;
+  if (given.length <= known) return undefined;
+  const words = given.slice(known).join(' ');
+  return `/${NAME} ${name} takes ${takes === '' ? 'nothing more' : takes}, so "${words}" is not understood. Nothing was done.`;
 }
 
 const ACTIONS = {
