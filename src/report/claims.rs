@@ -65,6 +65,7 @@ struct Reader {
 
 impl Reader {
     fn add(&mut self, kind: ClaimKind, text: &str) {
+        let text = if kind == ClaimKind::Url { from_scheme(text) } else { text };
         let claim = Claim { kind, text: text.to_owned() };
         if text.is_empty()
             || text.len() > LONGEST
@@ -155,6 +156,10 @@ impl Reader {
             };
             return self.add(kind, span);
         }
+        let files = braced(span);
+        if !files.is_empty() {
+            return files.iter().for_each(|file| self.add(ClaimKind::Path, file));
+        }
         match shape(span) {
             Some(Shape::Number) => self.numbers(span),
             Some(Shape::Located) => self.located(span),
@@ -168,10 +173,11 @@ impl Reader {
     }
 
     fn plain(&mut self, text: &str) {
-        for token in text.split(|c: char| c.is_whitespace() || is_wide(c)) {
+        // `[the manual](https://x.dev)` claims its words and its target.
+        for token in text.split(|c: char| c.is_whitespace() || is_wide(c)).flat_map(|run| run.split("](")) {
             let token = token
-                .trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '~' | '_' | '-'));
-            let token = trimmed_end(token).trim_start_matches(['-', '"', '\'']);
+                .trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '~' | '_'))
+                .trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '~' | '_'));
             // `path=src/a.rs` claims the path, not the pair.
             let token = match token.rsplit_once('=') {
                 Some((_, value)) if !token.contains("://") => value.trim_matches(['"', '\'']),
@@ -199,7 +205,8 @@ impl Reader {
         }
     }
 
-    /// Runs of digits with their separators. A letter in front makes it part of a name.
+    /// Runs of digits with their separators. A letter in front makes it part of a name, and so does more than a
+    /// short unit behind: `550e8400` and `20240102T103000Z` are names.
     fn numbers(&mut self, token: &str) {
         let mut rest = token;
         let mut before: Option<char> = None;
@@ -216,7 +223,11 @@ impl Reader {
                 .map_or(tail.len(), |(at, _)| at);
             let (number, after) = tail.split_at(end);
             let before_it = skipped.chars().next_back().or(before);
-            let named = before_it.is_some_and(|c| c.is_alphabetic() || c == '_');
+            let unit = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+            let joined = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let named = before_it.is_some_and(|c| c.is_alphabetic() || c == '_')
+                || unit > 3
+                || after.get(unit..).is_some_and(|rest| rest.starts_with(joined));
             if !named && number.bytes().filter(u8::is_ascii_digit).count() >= 3 {
                 self.add(ClaimKind::Number, number);
             }
@@ -224,6 +235,23 @@ impl Reader {
             rest = after;
         }
     }
+}
+
+/// A URL without what is glued to its front, as in `BASE=https://x.dev`.
+fn from_scheme(token: &str) -> &str {
+    let scheme = token.find("://").unwrap_or(0);
+    let of_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    let front = token.get(..scheme).unwrap_or_default().trim_end_matches(of_scheme).len();
+    token.get(front..).unwrap_or(token)
+}
+
+/// The paths that `src/{a,b}.rs` stands for; none where it is no such thing.
+fn braced(span: &str) -> Vec<String> {
+    let Some((before, rest)) = span.split_once('{') else { return Vec::new() };
+    let Some((names, after)) = rest.split_once('}') else { return Vec::new() };
+    let files: Vec<String> = names.split(',').map(|name| format!("{before}{}{after}", name.trim())).collect();
+    let paths = files.iter().all(|file| shape(file) == Some(Shape::Of(ClaimKind::Path)));
+    if files.len() > 1 && paths { files } else { Vec::new() }
 }
 
 /// What closes a quotation that this character opens.

@@ -4,6 +4,7 @@
 use daachorse::DoubleArrayAhoCorasick;
 
 use super::claims::{Claim, ClaimKind, elided};
+use super::normal::{fill, normalised};
 
 /// Finds any of many texts in one pass; each is known by its number.
 pub(super) type Automaton = DoubleArrayAhoCorasick<usize>;
@@ -40,6 +41,8 @@ struct Needle {
 enum Ends {
     Relative,
     Absolute,
+    /// The end of a path: its separator is the needle's own.
+    Behind,
     Command,
     Word,
     Kebab,
@@ -50,8 +53,10 @@ enum Ends {
 
 /// Normalised bytes judged at a time; what a hit's ends may need is carried over.
 const CHUNK: usize = 64 * 1024;
-/// Bytes beside a hit that may decide.
-const MARGIN: usize = 8;
+/// Bytes beside a hit that may decide: `://` and a host in front of a route.
+const MARGIN: usize = HOST + 8;
+/// Longest host with its port that is looked through, in bytes.
+const HOST: usize = 64;
 
 impl Lookup {
     /// Prepares the claims. `roots` are directories whose prefix a path may carry or lack, such as the
@@ -110,75 +115,6 @@ impl Lookup {
     }
 }
 
-/// What each byte becomes. White space and quotes are made equal; a backslash and the lead bytes of typographic
-/// quotes depend on what follows.
-static MAP: [u8; 256] = {
-    let mut map = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        #[expect(clippy::cast_possible_truncation, reason = "below 256")]
-        let same = byte as u8;
-        map[byte] = match same {
-            b'\t' | b'\r' | b'\n' | 0x0b | 0x0c => b' ',
-            b'"' | b'`' => QUOTE,
-            // NUL maps to itself and reads as special, which leaves it as it is.
-            b'\\' | 0xE2 | 0xE3 | 0xC2 => SPECIAL,
-            same => same,
-        };
-        byte += 1;
-    }
-    map
-};
-
-/// Marks the bytes that depend on what follows.
-const SPECIAL: u8 = 0;
-const QUOTE: u8 = b'\'';
-
-/// What a special byte becomes together with the bytes behind it, and what is left of those.
-fn special(byte: u8, after: &[u8]) -> (u8, &[u8]) {
-    match (byte, after) {
-        // JSON inside of text escapes its line breaks and quotes.
-        (b'\\', [b'n' | b't' | b'r', rest @ ..]) => (b' ', rest),
-        (b'\\', [b'"' | b'\'', rest @ ..]) => (QUOTE, rest),
-        (b'\\', [b'\\', rest @ ..] | rest) => (b'/', rest),
-        // ‘ ’ “ ” « » 「 」 『 』 and the no-break space.
-        (0xE2, [0x80, 0x98 | 0x99 | 0x9C | 0x9D, rest @ ..]) => (QUOTE, rest),
-        (0xC2, [0xAB | 0xBB, rest @ ..]) => (QUOTE, rest),
-        (0xE3, [0x80, 0x8C..=0x8F, rest @ ..]) => (QUOTE, rest),
-        (0xC2, [0xA0, rest @ ..]) => (b' ', rest),
-        _ => (byte, after),
-    }
-}
-
-/// Fills the buffer with normalised bytes, up to `limit` in all, and returns the bytes left. `spaced` tells
-/// whether the last byte was white space: a run of it becomes one space.
-fn fill<'t>(buffer: &mut Vec<u8>, limit: usize, bytes: &'t [u8], spaced: &mut bool) -> &'t [u8] {
-    let mut written = buffer.len();
-    buffer.resize(limit.max(written), 0);
-    let mut last = if *spaced { b' ' } else { 0 };
-    let mut rest = bytes;
-    // A surplus space is written and then written over: a branch for it costs more than the byte.
-    while let (Some(slot), Some((&byte, after))) = (buffer.get_mut(written), rest.split_first()) {
-        let (mapped, after) = match MAP[usize::from(byte)] {
-            SPECIAL => special(byte, after),
-            mapped => (mapped, after),
-        };
-        *slot = mapped;
-        written += usize::from(mapped != b' ' || last != b' ');
-        last = mapped;
-        rest = after;
-    }
-    buffer.truncate(written);
-    *spaced = last == b' ';
-    rest
-}
-
-fn normalised(text: &str) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    fill(&mut bytes, text.len(), text.as_bytes(), &mut false);
-    bytes
-}
-
 /// The ways to find a claim; its needles are appended to `needles`.
 fn ways(claim: &Claim, roots: &[String], needles: &mut Vec<Needle>) -> Vec<Vec<usize>> {
     let mut needle = |text: &str, ends: Ends| {
@@ -189,10 +125,16 @@ fn ways(claim: &Claim, roots: &[String], needles: &mut Vec<Needle>) -> Vec<Vec<u
     match claim.kind {
         ClaimKind::Path => path_forms(&claim.text, roots)
             .iter()
-            .map(|form| {
+            .flat_map(|form| {
                 let ends = if form.starts_with('/') { Ends::Absolute } else { Ends::Relative };
-                vec![needle(form, ends)]
+                let [inside, behind] = windows_forms(form);
+                [
+                    Some(vec![needle(form, ends)]),
+                    inside.map(|form| vec![needle(&form, ends)]),
+                    behind.map(|form| vec![needle(&form, Ends::Behind)]),
+                ]
             })
+            .flatten()
             .collect(),
         ClaimKind::Number => {
             number_forms(&claim.text).iter().map(|form| vec![needle(form, Ends::Number)]).collect()
@@ -227,15 +169,26 @@ fn path_forms(path: &str, roots: &[String]) -> Vec<String> {
     let path = path.trim_end_matches('/');
     let path = path.strip_prefix("./").unwrap_or(path);
     let mut forms = vec![path.to_owned()];
-    for root in roots.iter().map(|root| root.trim_end_matches(['/', '\\'])).filter(|root| !root.is_empty()) {
-        let name = root.rsplit(['/', '\\']).next().unwrap_or(root);
-        for prefix in [root, name] {
+    for root in roots.iter().map(|root| root.replace('\\', "/")) {
+        let root = root.trim_end_matches('/');
+        let name = root.rsplit('/').next().unwrap_or(root);
+        for prefix in [root, name].into_iter().filter(|prefix| !prefix.is_empty()) {
             let rest = path.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('/'));
             forms.extend(rest.filter(|rest| !rest.is_empty()).map(str::to_owned));
         }
     }
     forms.extend(path.strip_prefix("~/").filter(|rest| !rest.is_empty()).map(str::to_owned));
     forms
+}
+
+/// A path as Windows writes it, where that reads otherwise: `\n`, `\r` and `\t` before a name look like escapes. As it
+/// stands, and as the end of a longer path.
+fn windows_forms(form: &str) -> [Option<String>; 2] {
+    let escapes = |rest: &str| rest.starts_with(['n', 'r', 't']);
+    let inside = form.split('/').skip(1).any(escapes);
+    let backward = form.replace('/', "\\");
+    let behind = escapes(form).then(|| format!("\\{backward}"));
+    [inside.then_some(backward), behind]
 }
 
 /// A number as it stands, without separators, and with each kind of them.
@@ -262,6 +215,13 @@ fn number_forms(number: &str) -> Vec<String> {
     forms
 }
 
+/// Whether a URL's host ends here, so that what follows is a route and no longer path.
+fn is_host(before: &[u8]) -> bool {
+    let of_host = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'-' | b'.' | b':');
+    let host = before.iter().rev().take(HOST).take_while(of_host).count();
+    host > 0 && before.get(..before.len() - host).is_some_and(|scheme| scheme.ends_with(b"://"))
+}
+
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
@@ -275,10 +235,14 @@ impl Ends {
         let word = |byte: Option<u8>| byte.is_some_and(is_word);
         let one_of = |byte: Option<u8>, set: &[u8]| byte.is_some_and(|byte| set.contains(&byte));
         match self {
-            Self::Relative | Self::Absolute => {
-                let joined: &[u8] = if self == Self::Absolute { b"-./~" } else { b"-." };
+            Self::Relative | Self::Absolute | Self::Behind => {
                 let dotted = right == Some(b'.') && word(second);
-                !(word(left) || one_of(left, joined) || word(right) || right == Some(b'-') || dotted)
+                let begins = match self {
+                    Self::Absolute => !(word(left) || one_of(left, b"-./~")) || is_host(before),
+                    Self::Relative => !(word(left) || one_of(left, b"-.")),
+                    _ => true,
+                };
+                begins && !(word(right) || right == Some(b'-') || dotted)
             }
             Self::Command => {
                 let ends =

@@ -16,6 +16,7 @@ pub mod language;
 pub mod ledger;
 pub mod ledger_text;
 pub mod lookup;
+mod normal;
 pub mod outcome;
 pub mod receipt;
 pub mod shell;

@@ -62,6 +62,10 @@ fn is_path(token: &str) -> bool {
 
 /// Whether a token outside of backticks is a path and not two words with a slash between them.
 pub(super) fn is_sure_path(token: &str) -> bool {
+    // A date or a score.
+    if token.split('/').all(|part| part.bytes().all(|byte| byte.is_ascii_digit())) {
+        return false;
+    }
     let anchored = ["/", "./", "../", "~/"].iter().any(|start| token.starts_with(start)) && token.len() > 3;
     let deep = token.matches(['/', '\\']).count() >= 2 && !token.contains("//");
     let last = token.rsplit(['/', '\\']).next().unwrap_or(token);

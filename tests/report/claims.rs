@@ -129,6 +129,68 @@ fn quotes_spaces_escapes_and_separators_do_not_matter() {
 }
 
 #[test]
+fn windows_paths_are_found_although_they_hold_what_reads_like_escapes() {
+    let text = "C:\\repo\\tests\\run.ps1\nsrc\\routes\\new.ts:12\n{\"path\":\"lib\\\\table\\\\row.cs\"}";
+    for prose in [
+        "`C:\\repo\\tests\\run.ps1`",
+        "C:/repo/tests/run.ps1",
+        "`tests\\run.ps1`",
+        "`run.ps1`",
+        "`src\\routes\\new.ts:12`",
+        "`src/routes/new.ts`",
+        "`routes/new.ts`",
+        "`new.ts`",
+        "`lib\\table\\row.cs`",
+        "`row.cs`",
+    ] {
+        assert_eq!(missing(prose, text), [""; 0], "{prose}");
+    }
+    for prose in ["`tests\\run.ps`", "`src\\router\\new.ts`", "`src/routes/news.ts`"] {
+        assert_eq!(missing(prose, text).len(), 1, "{prose}");
+    }
+    let mut lookup = Lookup::new(claims("`C:\\repo\\tests\\run.ps1`"), &["C:\\repo".to_owned()]);
+    lookup.read("tests\\run.ps1");
+    assert_eq!(lookup.unverified(), [], "below the session's directory");
+}
+
+#[test]
+fn terminal_escapes_do_not_hide_what_they_colour() {
+    let text = "\u{1b}[1;31merror\u{1b}[0m: cannot find \u{1b}[35msrc/a.rs\u{1b}[0m:\u{1b}[32m128\u{1b}[0m \
+                \u{1b}]8;;https://x.dev\u{1b}\\`parse_it`\u{1b}]8;;\u{7} \u{1b}[31m\u{1b}[1m9f8e7d6\u{1b}[m";
+    for prose in ["\"error: cannot find src/a.rs\"", "`src/a.rs:128`", "`parse_it`", "9f8e7d6"] {
+        assert_eq!(missing(prose, text), [""; 0], "{prose}");
+    }
+    assert_eq!(missing("`src/b.rs` and 129", text), ["src/b.rs", "129"]);
+    for cut in ["\u{1b}", "\u{1b}[", "\u{1b}[31", "\u{1b}]8;;x", "\u{1b}]x\u{1b}"] {
+        assert_eq!(missing("512", &format!("512 {cut}")), [""; 0], "{cut:?}");
+    }
+}
+
+#[test]
+fn links_routes_ids_and_braces_are_claims_of_what_they_name() {
+    let text = "GET http://localhost:3000/api/users and https://x.dev/z?a=1; id 550e8400-e29b-41d4-a716-446655440000 \
+                at 20240102T103000Z; src/a.rs src/b.rs";
+    for prose in [
+        "See [the docs](https://x.dev/z?a=1).",
+        "See [a.rs](src/a.rs), ![b](src/b.rs).",
+        "`BASE=https://x.dev/z?a=1` and BASE=https://x.dev/z?a=1",
+        "The route `/api/users` and /api/users answer.",
+        "id 550e8400-e29b-41d4-a716-446655440000 at 20240102T103000Z",
+        "`src/{a,b}.rs`",
+        "on 1/2/2024",
+    ] {
+        let found = missing(prose, text);
+        assert_eq!(found.iter().filter(|claim| *claim != "2024").count(), 0, "{prose}: {found:?}");
+    }
+    assert_eq!(missing("[docs](https://x.dev/y)", text), ["https://x.dev/y"]);
+    assert_eq!(missing("[a.rs](src/c.rs)", text), ["src/c.rs"]);
+    assert_eq!(missing("`src/{a,c}.rs`", text), ["src/c.rs"]);
+    assert_eq!(missing("`/api/user` `/users`", text), ["/api/user", "/users"]);
+    assert_eq!(missing("`/api/users`", "src/api/users and xyz://a b/api/users"), ["/api/users"]);
+    assert_eq!(missing("took 512 ms, 4096kb", text), ["512", "4096"]);
+}
+
+#[test]
 fn numbers_end_where_numbers_end() {
     for text in ["x=512", "L512:", "512ms", "[512,1024]", "v512", "-512%", "512.", "(512)"] {
         assert_eq!(missing("512", text), [""; 0], "{text}");
