@@ -196,7 +196,7 @@ pub fn error_lines(text: &str, strict: bool) -> Vec<String> {
         let to = after.map_or(text.len(), |at| found.end() + at);
         seen_to = to;
         let line = text.get(from..to).unwrap_or_default().trim();
-        if line.len() > LONGEST || GOOD.iter().any(|good| line.contains(good)) {
+        if line.len() > LONGEST || is_good(line) {
             continue;
         }
         if is_failing_test(line) {
@@ -257,6 +257,17 @@ const LONGEST: usize = 4000;
 /// Counts of nothing are good news.
 const GOOD: [&str; 8] =
     ["0 error", "0 failed", "no error", "No error", "0 failures", "without error", "errors: 0", "failed: 0"];
+
+/// Whether a line counts nothing, or denies it: `10 errors` does not end in a count of nothing.
+fn is_good(line: &str) -> bool {
+    GOOD.iter().any(|good| {
+        let counted = good.starts_with(|c: char| c.is_ascii_digit());
+        line.match_indices(good).any(|(at, _)| {
+            let before = line.get(..at).unwrap_or_default();
+            !(counted && before.ends_with(|c: char| c.is_ascii_digit()))
+        })
+    })
+}
 
 fn is_error(line: &str) -> bool {
     const OPENINGS: [&str; 10] =

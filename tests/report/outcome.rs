@@ -81,6 +81,23 @@ fn a_command_that_ended_well_needs_more_than_a_word() {
 }
 
 #[test]
+fn a_round_number_of_errors_is_no_count_of_nothing() {
+    let cases = [
+        (
+            "✖ 20 problems (10 errors, 10 warnings)\nnpm run lint ended",
+            "✖ 20 problems (10 errors, 10 warnings)",
+        ),
+        ("Tests: 10 failed, 5 passed\nDone in 3 s", "Tests: 10 failed, 5 passed"),
+        ("Found 30 errors.\nbye", "Found 30 errors."),
+        ("error: 100 failures in all", "error: 100 failures in all"),
+    ];
+    for (text, line) in cases {
+        assert_eq!(error_lines(&format!("{text}\n[exit code: 1]"), false), [line]);
+    }
+    assert_eq!(error_lines("(0 errors)\n0 failed\nall: 0 failures", true), [""; 0]);
+}
+
+#[test]
 fn many_errors_are_cut_to_a_few() {
     let text: String = (0..50).map(|n| format!("error: number {n}\ntest t{n} ... FAILED\n")).collect();
     let lines = error_lines(&text, false);
