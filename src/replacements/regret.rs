@@ -21,11 +21,11 @@ impl Target {
     /// The target of a call, or `None` for a call that does more than look.
     #[must_use]
     pub fn of(tools: &Tools, tool: &str, arguments: &str) -> Option<Self> {
-        let Call { act, what, command } = tools.read(tool, arguments);
+        let Call { act, what, command, shell } = tools.read(tool, arguments);
         let looks = match act {
             Act::Read | Act::Search => true,
             Act::Command => command.is_some_and(|command| {
-                let commands = split(&command);
+                let commands = split(&command, shell);
                 !commands.is_empty()
                     && commands.iter().all(|one| one.only_looks() && one.changes().is_empty())
             }),

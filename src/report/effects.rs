@@ -1,6 +1,6 @@
 //! What a simple command did: files it changed, effects that outlive the session, or nothing but looking.
 
-use super::shell::Simple;
+use super::shell::{Shell, Simple, split};
 
 /// How a command changed a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,20 @@ impl Simple<'_> {
         self.words.iter().skip(1).map(String::as_str).filter(|word| !word.starts_with('-'))
     }
 
+    /// Sub-commands, without the options before them and what those take, as in `git -C dir push`.
+    fn subs(&self) -> Vec<&str> {
+        let mut words = self.words.iter().skip(1).map(String::as_str);
+        let mut subs = Vec::new();
+        while let Some(word) = words.next() {
+            if VALUED.contains(&word) && (subs.is_empty() || word != "-c") {
+                words.next();
+            } else if !word.starts_with(['-', '+']) {
+                subs.push(word);
+            }
+        }
+        subs
+    }
+
     /// Files the command changed, as it names them.
     #[must_use]
     pub fn changes(&self) -> Vec<(Change, &str)> {
@@ -33,8 +47,10 @@ impl Simple<'_> {
             "tee" | "touch" | "truncate" => {
                 changes.extend(self.operands().map(|file| (Change::Written, file)))
             }
-            "rm" | "unlink" => changes.extend(self.operands().map(|file| (Change::Deleted, file))),
-            "mv" | "cp" | "ln" => {
+            "rm" | "unlink" if self.shell == Shell::Posix => {
+                changes.extend(self.operands().map(|file| (Change::Deleted, file)))
+            }
+            "mv" | "cp" | "ln" if self.shell == Shell::Posix => {
                 let moved = self.program() == "mv";
                 let names: Vec<&str> = self.operands().collect();
                 if let Some((to, from)) = names.split_last()
@@ -60,7 +76,7 @@ impl Simple<'_> {
                     _ => changes.extend(files.into_iter().map(|file| (Change::Deleted, file))),
                 }
             }
-            _ => {}
+            _ => changes.extend(self.cmdlet_changes()),
         }
         changes
     }
@@ -69,11 +85,13 @@ impl Simple<'_> {
     /// a commit, a push, a publication, a request that writes, a package, a service.
     #[must_use]
     pub fn has_effect(&self) -> bool {
-        let sub = self.operands().next().unwrap_or_default();
-        let second = self.operands().nth(1).unwrap_or_default();
+        let subs = self.subs();
+        let (program, subs) = self.package_manager(&subs).unwrap_or((self.program(), &subs));
+        let sub = subs.first().copied().unwrap_or_default();
+        let second = subs.get(1).copied().unwrap_or_default();
         let any = |words: &[&str]| self.words.iter().any(|word| words.contains(&word.as_str()));
-        match self.program() {
-            "git" => GIT.contains(&sub),
+        match program {
+            "git" => GIT.contains(&sub) || sub == "branch" && any(&["-d", "-D", "-m", "-M"]),
             "gh" | "glab" => {
                 matches!(
                     second,
@@ -162,24 +180,46 @@ impl Simple<'_> {
                 "run-instances",
                 "invoke",
             ]),
-            _ => false,
+            "bash" | "sh" | "zsh" | "dash" => self.inner(Shell::Posix, &["-c", "-lc", "-ec"]),
+            "pwsh" | "powershell" | "powershell.exe" => {
+                self.inner(Shell::Power, &["-c", "-Command", "-command"])
+            }
+            _ => self.is_cmdlet_effect(),
         }
+    }
+
+    /// Whether a command line that is handed to another shell has such an effect.
+    fn inner(&self, shell: Shell, flags: &[&str]) -> bool {
+        let flag = self.words.iter().position(|word| flags.contains(&word.as_str()));
+        let line = flag.and_then(|at| self.words.get(at + 1));
+        line.is_some_and(|line| split(line, shell).iter().any(Simple::has_effect))
+    }
+
+    /// `python -m pip install` and `uv pip install` are `pip install`.
+    fn package_manager<'w>(&self, subs: &'w [&'w str]) -> Option<(&'w str, &'w [&'w str])> {
+        let pip = |name: &&&str| matches!(**name, "pip" | "pip3");
+        let nested = self.program().starts_with("python") && self.words.iter().any(|word| word == "-m")
+            || matches!(self.program(), "uv" | "py");
+        let first = subs.first().filter(pip).filter(|_| nested)?;
+        Some((first, subs.get(1..)?))
     }
 
     /// Whether the command only looks: what it prints is content, so error-like lines in it are no errors.
     #[must_use]
     pub fn only_looks(&self) -> bool {
-        let sub = self.operands().next().unwrap_or_default();
         match self.program() {
             "git" => {
-                matches!(sub, "log" | "show" | "diff" | "status" | "blame" | "grep" | "branch" | "ls-files")
+                let sub = self.subs().first().copied().unwrap_or_default();
+                let looks =
+                    ["log", "show", "diff", "status", "blame", "grep", "branch", "ls-files"].contains(&sub);
+                looks && !self.has_effect()
             }
             "sed" => !self.words.iter().any(|word| word.starts_with("-i")),
             "find" | "fd" => !self
                 .words
                 .iter()
                 .any(|word| matches!(word.as_str(), "-delete" | "-exec" | "-execdir" | "-x")),
-            program => LOOKS.contains(&program),
+            program => LOOKS.contains(&program) || self.is_looking_cmdlet(),
         }
     }
 
@@ -187,14 +227,75 @@ impl Simple<'_> {
     #[must_use]
     pub fn searches(&self) -> bool {
         match self.program() {
-            "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "fd" | "find" | "locate" | "Select-String" => {
-                true
-            }
-            "git" => self.operands().next() == Some("grep"),
-            _ => false,
+            "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "locate" => true,
+            // Asked to act on what it finds, it has nothing to say.
+            "find" | "fd" => self.only_looks(),
+            "git" => self.subs().first() == Some(&"grep"),
+            _ => self.is_searching_cmdlet(),
         }
     }
+
+    /// Whether the search answers by its exit code alone, as `grep -q` does.
+    #[must_use]
+    pub fn is_quiet(&self) -> bool {
+        let cluster = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('q');
+        let silent = |word: &String| matches!(word.as_str(), "--quiet" | "--silent") || cluster(word);
+        self.searches() && !matches!(self.program(), "find" | "fd") && self.words.iter().skip(1).any(silent)
+    }
+
+    /// Whether the command only hands on what is piped into it: without a line it prints none.
+    #[must_use]
+    pub fn passes_on(&self) -> bool {
+        match self.program() {
+            "head" | "tail" | "sort" | "uniq" | "cut" | "sed" | "cat" | "tr" | "awk" | "less" | "nl"
+            | "column" | "tac" | "tee" => true,
+            _ => self.searches() || self.is_passing_cmdlet(),
+        }
+    }
+
+    /// Whether the command counts what is piped into it, or what it finds: `0` is nothing.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        let any = |flags: &[&str]| self.words.iter().any(|word| flags.contains(&word.as_str()));
+        match self.program() {
+            "wc" => any(&["-l", "-w", "-c", "-m"]),
+            _ => self.searches() && any(&["-c", "--count"]),
+        }
+    }
+
+    /// Whether the command only changes how a list of commands ends, as in `grep x || true`.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        matches!(self.program(), "true" | ":")
+    }
 }
+
+/// Options that take the next word, where they stand before a sub-command or among its words.
+const VALUED: [&str; 23] = [
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "-n",
+    "--namespace",
+    "--context",
+    "--kubeconfig",
+    "-R",
+    "--repo",
+    "--prefix",
+    "--cwd",
+    "--dir",
+    "--filter",
+    "-w",
+    "--workspace",
+    "-H",
+    "--host",
+    "--kube-context",
+    "--registry",
+    "--project",
+    "--directory",
+    "--manifest-path",
+];
 
 const GIT: [&str; 14] = [
     "commit",

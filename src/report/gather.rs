@@ -181,10 +181,8 @@ impl Gatherer {
 
     fn ran(&mut self, call: &Call, text: &str, failed: bool, seq: Seq) {
         let outcome = outcome::of_command(text, failed);
-        let commands = shell::split(call.command.as_deref().unwrap_or_default());
-        let empty = is_empty(text);
-        let searched = commands.last().is_some_and(shell::Simple::searches);
-        if searched && empty && matches!(outcome, Outcome::Ok | Outcome::Exit(1)) {
+        let commands = shell::split(call.command.as_deref().unwrap_or_default(), call.shell);
+        if found_nothing(&commands, text, outcome) {
             return self.add(Kind::EmptySearch, &call.what, outcome, seq);
         }
         // Whether every part of a failed list ran is unknown; a single command did what it does first.
@@ -224,6 +222,27 @@ impl Gatherer {
         self.out.ledger.bound();
         self.out
     }
+}
+
+/// Whether a list of commands ends in a search, handed on at most, that found nothing.
+fn found_nothing(commands: &[shell::Simple<'_>], text: &str, outcome: Outcome) -> bool {
+    let mut rest = commands.iter().rev().skip_while(|one| one.is_idle());
+    let (mut counted, mut at) = (false, rest.next());
+    while let Some(one) = at {
+        counted |= one.counts();
+        // What goes into a file is not seen, and what answers by its exit code alone says nothing either way.
+        if !one.changes().is_empty() || one.is_quiet() && outcome != Outcome::Exit(1) {
+            return false;
+        }
+        if one.searches() {
+            let nothing =
+                is_empty(text) || counted && is_empty(text.trim().strip_prefix('0').unwrap_or(text));
+            return nothing && matches!(outcome, Outcome::Ok | Outcome::Exit(1));
+        }
+        let handed_on = one.passes_on() || one.counts();
+        at = rest.next().filter(|before| handed_on && before.piped);
+    }
+    false
 }
 
 /// Whether a shell's result holds nothing but a status.

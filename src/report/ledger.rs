@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::Outcome;
+use super::shell::Shell;
 use crate::event::Seq;
 use crate::sorted::{by_seq, in_order};
 
@@ -89,7 +90,8 @@ impl Line {
         match self.kind {
             Kind::Search => 0,
             Kind::Command
-                if !failed && super::shell::split(&self.what).iter().all(|one| one.only_looks()) =>
+                if !failed
+                    && super::shell::split(&self.what, Shell::Posix).iter().all(|one| one.only_looks()) =>
             {
                 1
             }

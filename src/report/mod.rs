@@ -5,6 +5,7 @@
 //! [`compose`] puts frame, prose, quotes and ledger together within the room that still shrinks.
 
 pub mod claims;
+mod cmdlets;
 pub mod compose;
 pub mod effects;
 pub mod evidence;

@@ -2,6 +2,7 @@
 //! guesses at expansions; what it cannot read it leaves as it is.
 
 use std::iter::Peekable;
+use std::ops::Range;
 use std::str::CharIndices;
 
 /// One simple command of a list or pipeline.
@@ -15,16 +16,38 @@ pub struct Simple<'a> {
     pub text: &'a str,
     /// Whether its output feeds the next command.
     pub piped: bool,
+    /// Whose grammar it was read by.
+    pub shell: Shell,
+}
+
+/// Whose grammar a command line is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shell {
+    /// A POSIX shell.
+    #[default]
+    Posix,
+    /// PowerShell: a backslash is of a path, a backtick escapes, `$null` swallows output.
+    Power,
+}
+
+impl Shell {
+    fn escape(self) -> char {
+        match self {
+            Self::Posix => '\\',
+            Self::Power => '`',
+        }
+    }
 }
 
 /// Splits a command line into its simple commands. Bodies of here-documents are skipped.
 #[must_use]
-pub fn split(command: &str) -> Vec<Simple<'_>> {
-    Reader { command, chars: command.char_indices().peekable(), heredocs: Vec::new() }.read()
+pub fn split(command: &str, shell: Shell) -> Vec<Simple<'_>> {
+    Reader { command, shell, chars: command.char_indices().peekable(), heredocs: Vec::new() }.read()
 }
 
 struct Reader<'a> {
     command: &'a str,
+    shell: Shell,
     chars: Peekable<CharIndices<'a>>,
     heredocs: Vec<String>,
 }
@@ -36,7 +59,7 @@ impl<'a> Reader<'a> {
         let mut word: Option<String> = None;
         while let Some((at, c)) = self.chars.next() {
             match c {
-                '\\' => {
+                c if c == self.shell.escape() => {
                     if let Some((_, next)) = self.chars.next()
                         && next != '\n'
                     {
@@ -50,7 +73,7 @@ impl<'a> Reader<'a> {
                     current.words.extend(word.take());
                     let doubled = self.chars.next_if(|(_, next)| *next == c && matches!(c, '|' | '&' | ';'));
                     current.piped = c == '|' && doubled.is_none();
-                    finish(&mut commands, &mut current, self.command.get(start..at));
+                    self.finish(&mut commands, &mut current, start..at);
                     if c == '\n' {
                         self.skip_heredocs();
                     }
@@ -61,15 +84,34 @@ impl<'a> Reader<'a> {
             }
         }
         current.words.extend(word.take());
-        finish(&mut commands, &mut current, self.command.get(start..));
+        self.finish(&mut commands, &mut current, start..self.command.len());
         commands
+    }
+
+    fn finish(&self, commands: &mut Vec<Simple<'a>>, current: &mut Simple<'a>, at: Range<usize>) {
+        let mut command = std::mem::take(current);
+        command.text = self.command.get(at).unwrap_or_default().trim();
+        command.shell = self.shell;
+        loop {
+            let assigned = command.words.iter().take_while(|word| is_prefix(word)).count();
+            let leading = assigned + wrapper(command.words.get(assigned..).unwrap_or_default());
+            if leading == 0 {
+                break;
+            }
+            command.words.drain(..leading.min(command.words.len()));
+        }
+        if !command.words.is_empty() || !command.writes.is_empty() {
+            commands.push(command);
+        }
     }
 
     fn quoted(&mut self, quote: char, word: &mut String) {
         while let Some((_, c)) = self.chars.next() {
             match c {
                 c if c == quote => return,
-                '\\' if quote == '"' => word.extend(self.chars.next().map(|(_, c)| c)),
+                c if quote == '"' && c == self.shell.escape() => {
+                    word.extend(self.chars.next().map(|(_, c)| c))
+                }
                 c => word.push(c),
             }
         }
@@ -94,7 +136,9 @@ impl<'a> Reader<'a> {
         let target = self.target();
         match (c, arrows, target) {
             ('<', 2, Some(end)) => self.heredocs.push(end),
-            ('>', _, Some(file)) if !duplicate && !file.starts_with("/dev/") => current.writes.push(file),
+            ('>', _, Some(file)) if !duplicate && !file.starts_with("/dev/") && file != "$null" => {
+                current.writes.push(file);
+            }
             _ => {}
         }
     }
@@ -129,21 +173,31 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn finish<'a>(commands: &mut Vec<Simple<'a>>, current: &mut Simple<'a>, text: Option<&'a str>) {
-    let mut command = std::mem::take(current);
-    command.text = text.unwrap_or_default().trim();
-    let leading = command.words.iter().take_while(|word| is_prefix(word)).count();
-    command.words.drain(..leading);
-    if !command.words.is_empty() || !command.writes.is_empty() {
-        commands.push(command);
+/// How many words at the front only say under whom, how long or how urgently the next one runs.
+fn wrapper(words: &[String]) -> usize {
+    let Some(program) = words.first() else { return 0 };
+    // Options that take a value, and the operands that stand before the command.
+    let (valued, operands): (&[&str], usize) = match program.as_str() {
+        "sudo" | "doas" => (&["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-D"], 0),
+        "env" => (&["-u", "-C", "-S"], 0),
+        "timeout" | "gtimeout" => (&["-s", "-k", "--signal", "--kill-after"], 1),
+        "nice" => (&["-n"], 0),
+        "ionice" => (&["-c", "-n"], 0),
+        "stdbuf" => (&["-i", "-o", "-e"], 0),
+        "xargs" => (&["-n", "-I", "-P", "-L", "-d"], 0),
+        _ => return 0,
+    };
+    let mut at = 1;
+    while let Some(option) = words.get(at).filter(|word| word.starts_with('-')) {
+        at += if valued.contains(&option.as_str()) { 2 } else { 1 };
     }
+    at + operands
 }
 
 /// Assignments and words that only change how the next word runs.
 fn is_prefix(word: &str) -> bool {
     let name = word.split_once('=').map_or("", |(name, _)| name);
     let assigns = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    const WORDS: [&str; 12] =
-        ["sudo", "time", "nohup", "env", "exec", "command", "then", "do", "else", "{", "!", "if"];
+    const WORDS: [&str; 10] = ["time", "nohup", "exec", "command", "then", "do", "else", "{", "!", "if"];
     assigns || WORDS.contains(&word)
 }

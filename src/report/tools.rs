@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::shell::Shell;
 use super::text::{clip, one_line};
 
 /// What calling a tool amounts to.
@@ -63,6 +64,8 @@ pub struct Call {
     pub what: String,
     /// A shell command as the model wrote it, for the acts that run one.
     pub command: Option<String>,
+    /// Whose grammar that command is written in.
+    pub shell: Shell,
 }
 
 /// Longest `what` of a line, UTF-16 code units.
@@ -191,7 +194,7 @@ impl Tools {
 
 impl Call {
     fn new(act: Act, what: &str, command: Option<String>) -> Self {
-        Self { act, what: clip(what, WHAT), command }
+        Self { act, what: clip(what, WHAT), command, shell: Shell::Posix }
     }
 
     /// Puts `what` together by the act: a path, a command, `name "query" where`, or the name with its arguments.
@@ -214,7 +217,10 @@ impl Call {
             Act::Command => match named.or_else(|| first(&COMMANDS)) {
                 Some(command) => {
                     let place = first(&["workdir", "cwd"]).map(|place| format!(" (in {})", one_line(&place)));
-                    Self::new(act, &(shown(&command) + &place.unwrap_or_default()), Some(command))
+                    let what = shown(&command) + &place.unwrap_or_default();
+                    let power = ["pwsh", "powershell"].iter().any(|shell| key(name).contains(shell));
+                    let shell = if power { Shell::Power } else { Shell::Posix };
+                    Self { shell, ..Self::new(act, &what, Some(command)) }
                 }
                 None => Self::new(act, &with_arguments(name, object), None),
             },

@@ -7,7 +7,7 @@ use tool_rewind::report::ledger::{Kind, Ledger, Line};
 use tool_rewind::report::ledger_text::ledger_text;
 use tool_rewind::report::lookup::Lookup;
 use tool_rewind::report::outcome::{Outcome, error_lines, of_command};
-use tool_rewind::report::shell::split;
+use tool_rewind::report::shell::{Shell, split};
 use tool_rewind::report::text::{clip, head, one_line};
 use tool_rewind::report::tools::Tools;
 
@@ -131,7 +131,7 @@ proptest! {
             lookup.read(&more);
             let unverified = lookup.unverified().len();
             prop_assert!(unverified <= text.len());
-            for one in split(text) {
+            for one in split(text, Shell::Posix).into_iter().chain(split(text, Shell::Power)) {
                 prop_assert!(one.changes().len() <= text.len() + 1);
                 prop_assert!(!one.searches() || !one.words.is_empty());
                 prop_assert!(!one.has_effect() || !one.only_looks());
@@ -155,7 +155,7 @@ proptest! {
     fn shell_words_never_lose_a_plain_command(program in "[a-z]{1,6}", argument in "[a-zA-Z0-9_.=-]{1,8}") {
         prop_assume!(!argument.contains('='));
         let quoted = format!("{program} '{argument}' \"{argument}\" {argument}");
-        let commands = split(&quoted);
+        let commands = split(&quoted, Shell::Posix);
         prop_assume!(commands.first().is_some_and(|one| one.words.len() == 4));
         prop_assert_eq!(&commands[0].words[1..], [argument.clone(), argument.clone(), argument]);
     }

@@ -267,3 +267,41 @@ fn many_sightings_are_counted_but_not_all_kept() {
     let line = ledger.of(Kind::Read).next().unwrap().clone();
     assert_eq!((line.times, line.last(), line.seqs.len()), (500, 499, 16));
 }
+
+#[test]
+fn a_search_that_is_handed_on_or_counted_still_found_nothing() {
+    let nothing = |tool: &str, command: &str, text: &str| {
+        let gathered = Log::default().does(tool, json!({ "command": command }), text).gather();
+        whats(&gathered, Kind::EmptySearch) == [command]
+    };
+    for (command, text) in [
+        ("grep -rn zebra src | head -20", "(no output)"),
+        ("cd /repo && grep -rn zebra src 2>/dev/null | sort | uniq | head", ""),
+        ("grep -rn zebra src | wc -l", "0\n"),
+        ("grep -c zebra a.txt", "0\n[exit code: 1]"),
+        ("rg zebra || true", ""),
+        ("find . -name '*.zebra' | xargs grep -l x", "(no output)"),
+        ("cat a.txt | grep zebra", "[exit code: 1]"),
+        ("git -C x grep zebra", "[exit code: 1]"),
+        ("grep -q zebra a.txt", "[exit code: 1]"),
+    ] {
+        assert!(nothing("bash", command, text), "{command}");
+    }
+    assert!(nothing("pwsh", "Get-ChildItem -Recurse | Select-String zebra | Select-Object -First 3", ""));
+    for (command, text) in [
+        ("grep -q zebra a.txt", "(no output)"),
+        ("rg -iq zebra", ""),
+        ("grep -rn zebra src > hits.txt", "(no output)"),
+        ("grep -rn zebra src | tee hits.txt", ""),
+        ("find . -name '*.tmp' -delete", "(no output)"),
+        ("fd -x rm tmp", ""),
+        ("grep zebra a.txt | wc -l", "10"),
+        ("grep zebra a.txt; make", ""),
+        ("grep zebra a.txt && make | head", ""),
+        ("grep zebra a.txt | ./count", ""),
+        ("cat empty.txt | head", ""),
+        ("grep -rn zebra src | head", "[exit code: 2]"),
+    ] {
+        assert!(!nothing("bash", command, text), "{command}");
+    }
+}
