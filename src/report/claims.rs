@@ -160,6 +160,10 @@ impl Reader {
         if !files.is_empty() {
             return files.iter().for_each(|file| self.add(ClaimKind::Path, file));
         }
+        if let Some((path, name)) = named_place(span) {
+            self.add(ClaimKind::Path, path);
+            return self.code(name);
+        }
         match shape(span) {
             Some(Shape::Number) => self.numbers(span),
             Some(Shape::Located) => self.located(span),
@@ -187,7 +191,10 @@ impl Reader {
                 Some(Shape::Of(ClaimKind::Path)) if !is_sure_path(token) => self.numbers(token),
                 Some(Shape::Of(kind)) => self.add(kind, token),
                 Some(Shape::Located) => self.located(token),
-                Some(Shape::Number) | None => self.numbers(token),
+                Some(Shape::Number) | None => match named_place(token) {
+                    Some((path, _)) if is_sure_path(path) => self.add(ClaimKind::Path, path),
+                    _ => self.numbers(token),
+                },
             }
         }
     }
@@ -243,6 +250,15 @@ fn from_scheme(token: &str) -> &str {
     let of_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
     let front = token.get(..scheme).unwrap_or_default().trim_end_matches(of_scheme).len();
     token.get(front..).unwrap_or(token)
+}
+
+/// `src/config.ts:loadConfig` and `tests/test_a.py::test_b` are a file and a name in it.
+fn named_place(span: &str) -> Option<(&str, &str)> {
+    let at = span.find([':', '#']).filter(|_| span.len() <= LONGEST)?;
+    let (path, rest) = span.split_at(at);
+    let name = rest.trim_start_matches([':', '#']);
+    let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    (is_name && shape(path) == Some(Shape::Of(ClaimKind::Path))).then_some((path, name))
 }
 
 /// The paths that `src/{a,b}.rs` stands for; none where it is no such thing.

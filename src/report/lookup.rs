@@ -43,6 +43,8 @@ enum Ends {
     Absolute,
     /// The end of a path: its separator is the needle's own.
     Behind,
+    /// A part of a pattern: anything may go on.
+    Free,
     Command,
     Word,
     Kebab,
@@ -123,6 +125,14 @@ fn ways(claim: &Claim, roots: &[String], needles: &mut Vec<Needle>) -> Vec<Vec<u
         needles.len() - 1
     };
     match claim.kind {
+        // Nobody is shown `src/*.rs` itself where he was shown what it stands for.
+        ClaimKind::Path if claim.text.contains('*') => {
+            let parts = claim.text.split('*').filter(|part| part.len() > 1);
+            vec![
+                vec![needle(&claim.text, Ends::Relative)],
+                parts.map(|part| needle(part, Ends::Free)).collect(),
+            ]
+        }
         ClaimKind::Path => path_forms(&claim.text, roots)
             .iter()
             .flat_map(|form| {
@@ -157,6 +167,16 @@ fn ways(claim: &Claim, roots: &[String], needles: &mut Vec<Needle>) -> Vec<Vec<u
             };
             if names.len() > 1 && names.iter().all(plain) {
                 ways.push(names.iter().map(|name| needle(name, Ends::Word)).collect());
+            }
+            // `v1.2.3` and `react@1.2.3` stand in a manifest as a name and a number.
+            let is_version =
+                |text: &str| text.starts_with(|c: char| c.is_ascii_digit()) && text.contains('.');
+            let (name, version) = claim.text.rsplit_once('@').unwrap_or(("", &claim.text));
+            let version = version.trim_start_matches(['v', '^', '~']);
+            if version != claim.text && is_version(version) {
+                let mut way = vec![needle(version, Ends::Number)];
+                way.extend((!name.is_empty()).then(|| needle(name, Ends::Kebab)));
+                ways.push(way);
             }
             ways
         }
@@ -244,6 +264,7 @@ impl Ends {
                 };
                 begins && !(word(right) || right == Some(b'-') || dotted)
             }
+            Self::Free => true,
             Self::Command => {
                 let ends =
                     right.is_none() || one_of(right, b" ';&|)]}>,") || right == Some(b'.') && !word(second);

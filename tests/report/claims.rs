@@ -191,6 +191,31 @@ fn links_routes_ids_and_braces_are_claims_of_what_they_name() {
 }
 
 #[test]
+fn patterns_versions_and_names_in_files_are_found_by_their_parts() {
+    let text =
+        "src/core/a.test.rs: fn loadConfig; {\"react-dom\": \"18.2.0\", \"version\": \"4.17.21\"} src/b.rs";
+    for prose in [
+        "all `*.test.rs` and `src/**/*.rs`",
+        "`react-dom@18.2.0`, `v4.17.21`, `react-dom@^18.2.0`",
+        "`src/b.rs:loadConfig`, `src/b.rs::loadConfig()`, src/b.rs#loadConfig",
+    ] {
+        assert_eq!(missing(prose, text), [""; 0], "{prose}");
+    }
+    for (prose, wrong) in [
+        ("`*.spec.rs`", "*.spec.rs"),
+        ("`src/util/*.rs`", "src/util/*.rs"),
+        ("`react-dom@18.2.1`", "react-dom@18.2.1"),
+        ("`react@18.2.0`", "react@18.2.0"),
+        ("`v4.17.2`", "v4.17.2"),
+        ("`src/c.rs:loadConfig`", "src/c.rs"),
+        ("src/c.rs:loadConfig", "src/c.rs"),
+        ("`src/b.rs:loadConfigs`", "loadConfigs"),
+    ] {
+        assert_eq!(missing(prose, text), [wrong], "{prose}");
+    }
+}
+
+#[test]
 fn numbers_end_where_numbers_end() {
     for text in ["x=512", "L512:", "512ms", "[512,1024]", "v512", "-512%", "512.", "(512)"] {
         assert_eq!(missing("512", text), [""; 0], "{text}");
