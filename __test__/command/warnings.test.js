@@ -139,3 +139,55 @@ test('two rows that agree, and a provider that tells no names, are left in peace
   const agent = await foreign.agent();
   assert.equal((await agent.command('/rewind')).result.text, 'No mark in this session yet. A model sets one with `mark`.');
 });
+
+/** A session with one look, whose checkpoint service is somebody else's. */
+async function foreign(t, service) {
+  const loop = await createLoop({
+    before: (ctx) => ctx.provide('checkpoint', service),
+    tools: [readTool(BIG)],
+    plugins: [[rewind, {}]],
+    steps: { main: [act(call('r1', 'read', { path: 'a' })), say('It is a.')] },
+  });
+  t.after(() => loop.dispose());
+  const agent = await loop.agent();
+  await agent.prompt('what is it?');
+  return async (line) => (await agent.command(line)).result;
+}
+
+test('a mark that no fold can start from is called so, not active', async (t) => {
+  const service = { latestMark: async () => service.mark, hasActive: async () => false, completeFold: async () => {} };
+  const said = await foreign(t, service);
+  for (const [mark, status, preview] of [
+    [null, /^No mark in this session yet\./, /^Nothing to fold: no mark/],
+    [7, /^No mark that can be folded\. The checkpoint service answered 7, which is no mark\.$/, /^A fold of the latest mark would be refused \(EMPTY_REGION\)/],
+    [{}, /^No mark that can be folded\. .* whose id is undefined/, /^A fold of the latest mark would be refused/],
+    [{ id: 1, logLength: 5, sessionId: 'other' }, /^No mark that can be folded\. Mark 1 .* belongs to session other/, /belongs to session other/],
+    [{ id: 1, logLength: -1 }, /^Mark 1 cannot be folded: its logLength is -1, and this log has \d+ events\.$/, /^A fold of mark 1 would be refused/],
+    [{ id: 1, logLength: 'x' }, /^Mark 1 cannot be folded: its logLength is x,/, /its logLength is x/],
+    [{ id: 1, logLength: 1e9 }, /^Mark 1 cannot be folded: its logLength is 1000000000,/, /its logLength is 1000000000/],
+    [{ id: 1, logLength: 0 }, /^Mark 1 is active/, /^A fold of mark 1 now takes/],
+  ]) {
+    service.mark = mark;
+    for (const [line, text] of [['/rewind', status], ['/rewind preview', preview]]) {
+      const result = await said(line);
+      assert.equal(result.kind, 'success', line);
+      assert.match(result.text, text);
+    }
+  }
+});
+
+test('a checkpoint service that fails is an answer with a next step', async (t) => {
+  const fail = async () => {
+    throw new Error('disk full');
+  };
+  const said = await foreign(t, { latestMark: fail, hasActive: fail, completeFold: fail, discard: fail });
+  const told = 'The checkpoint service could not tell the latest mark (disk full), so nothing';
+  for (const [line, next] of [
+    ['/rewind', 'can be said of it. Ask again later.'],
+    ['/rewind preview', 'can be said of it. Ask again later.'],
+    ['/rewind fold', 'was folded. The mark stays as it is; fold again later, or go on.'],
+    ['/rewind discard', 'was discarded. Ask again later.'],
+  ]) {
+    assert.deepEqual(await said(line), { kind: 'error', text: `${told} ${next}` }, line);
+  }
+});

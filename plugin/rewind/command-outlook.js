@@ -5,9 +5,10 @@ import { RewindError } from '../host/error.js';
 import { providerFault } from '../host/model.js';
 import { findReport } from '../host/reports.js';
 import { charsOf, readSurface } from '../host/surface.js';
-import { plural, range, size } from '../host/words.js';
+import { count, plural, range, size } from '../host/words.js';
 import { ago, speaker, toolsIn } from './command-text.js';
 import { NO_PROVIDER } from './fold.js';
+import { latestMark } from './mark.js';
 import { namesFault } from './names.js';
 
 /** Kept nodes named one by one; more than these would hide the numbers. */
@@ -16,12 +17,12 @@ const NAMED = 20;
 const RUNNING = 'A turn is running, so /rewind fold would be refused until it ends; the tool would not.';
 
 /** The session's latest mark and whether it is still to be folded; the log decides, then the provider. */
-async function markOf(ctx, session) {
+async function markOf(ctx, session, signal) {
   const provider = ctx.get('checkpoint');
   if (!provider) throw new RewindError('NO_CHECKPOINT', NO_PROVIDER);
-  const mark = await provider.latestMark(session.id);
+  const mark = await latestMark(provider, session, signal, { next: 'so nothing can be said of it. Ask again later.' });
   const report = mark && findReport(session, mark);
-  return { mark, report, active: mark !== undefined && !report && (mark.foldedAt ?? null) === null };
+  return { mark, report, active: mark !== undefined && !report && !mark.folded };
 }
 
 /** What is wrong with the set-up as it is now, a line each: the harness's default log does not show warnings. */
@@ -36,20 +37,26 @@ function warnings({ ctx, config }) {
 /**
  * @param host - `{ ctx, config }` of the entry plugin.
  * @param agent - the agent whose session is looked at.
+ * @param _args - none.
+ * @param signal - ends the wait for the checkpoint service.
  * @returns a promise of the text of `/rewind status`.
  */
-export async function status(host, agent) {
-  return [await standing(host, agent), ...warnings(host)].join('\n');
+export async function status(host, agent, _args, signal) {
+  return [await standing(host, agent, signal), ...warnings(host)].join('\n');
 }
 
-async function standing({ ctx, config }, { session }) {
-  const { mark, report, active } = await markOf(ctx, session);
+async function standing({ ctx, config }, { session }, signal) {
+  const { mark, report, active } = await markOf(ctx, session, signal);
   if (!mark) return `No mark in this session yet. A model sets one with \`${config.checkpointToolName}\`.`;
   if (!active) {
     const where = report ? `; its report stands at s${report.seq}` : '';
     return `No active mark: mark ${mark.id} is folded${where}. /rewind list shows all folds.`;
   }
   const events = harness.events(session);
+  if (mark.fault) return `No mark that can be folded. ${mark.fault}`;
+  if (!(mark.logLength >= 0 && mark.logLength <= events.length)) {
+    return `Mark ${mark.id} cannot be folded: its logLength is ${mark.logLengthText}, and this log has ${count(events.length)} events.`;
+  }
   const taken = events[mark.logLength - 1] ?? events[0];
   const { nodes, origins } = readSurface(session, events);
   const since = [...nodes]
@@ -70,11 +77,13 @@ function answers({ type, data }, callId) {
 /**
  * @param host - `{ ctx, config, engine }` of the entry plugin.
  * @param agent - the agent whose session is looked at.
+ * @param _args - none.
+ * @param signal - ends the wait for the checkpoint service.
  * @returns a promise of the text of `/rewind preview`.
  */
-export async function preview({ ctx, engine, config }, agent) {
+export async function preview({ ctx, engine, config }, agent, _args, signal) {
   const { session } = agent;
-  const { mark } = await markOf(ctx, session);
+  const { mark } = await markOf(ctx, session, signal);
   if (!mark) {
     return 'Nothing to fold: no mark in this session. '
       + `A model sets one with \`${config.checkpointToolName}\`.`;
@@ -84,7 +93,7 @@ export async function preview({ ctx, engine, config }, agent) {
     outlook = engine.outlook(agent, mark);
   } catch (error) {
     if (typeof error.code !== 'string') throw error;
-    return `A fold of mark ${mark.id} would be refused (${error.code}): ${error.message}`;
+    return `A fold of ${mark.id === undefined ? 'the latest mark' : `mark ${mark.id}`} would be refused (${error.code}): ${error.message}`;
   }
   const { facts, segments, siblings, quotes, kept, route, room, refusal } = outlook;
   const events = harness.events(session);

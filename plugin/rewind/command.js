@@ -7,6 +7,7 @@ import { acquire, holder } from '../host/lock.js';
 import { listFolds, showFold } from './command-history.js';
 import { preview, status } from './command-outlook.js';
 import { NO_PROVIDER } from './fold.js';
+import { askService, latestMark } from './mark.js';
 import { summary } from './tool.js';
 
 /** The command's name, whatever the tool is called. */
@@ -95,7 +96,9 @@ async function discard({ ctx, config }, agent, _rest, signal) {
   const provider = ctx.get('checkpoint');
   if (!provider) throw new RewindError('NO_CHECKPOINT', NO_PROVIDER);
   const { session } = agent;
-  const mark = await provider.hasActive(session.id) ? await provider.latestMark(session.id) : undefined;
+  const failed = { next: 'so nothing was discarded. Ask again later.' };
+  const isActive = await askService(() => provider.hasActive(session.id), signal, failed);
+  const mark = isActive ? await latestMark(provider, session, signal, failed) : undefined;
   if (!mark) throw new RewindError('NO_CHECKPOINT', 'No mark is active, so there is nothing to discard.');
   if (typeof provider.discard !== 'function') {
     throw new RewindError('NO_CHECKPOINT', 'The mounted checkpoint provider cannot discard marks. Fold the '

@@ -12,7 +12,7 @@ import { openTurn } from '../host/turn.js';
 import { native } from '../native.js';
 import { addUsage, defined, isCount, recount, warningsOf } from './facts.js';
 import { draft, landAll, priceOfDrafts, pricesOf } from './landing.js';
-import { isSameMark, readMark } from './mark.js';
+import { isSameMark, latestMark } from './mark.js';
 import { namesFault } from './names.js';
 import { composeReport, languageOf } from './report.js';
 import { personsWords, quoted } from './messages.js';
@@ -80,12 +80,12 @@ export class Fold {
   /**
    * Plans the fold of a mark without asking a model or writing anything.
    *
-   * @param mark - the mark to fold from.
+   * @param mark - the mark to fold from, as `readMark` reads it.
    * @returns the facts of the fold that would be made.
    * @throws what the fold would be refused for before its request.
    */
   preview(mark) {
-    this.mark = readMark(mark, this.session.id);
+    this.mark = mark;
     this.select();
     return this.facts();
   }
@@ -134,18 +134,12 @@ export class Fold {
     return this.ctx.get('checkpoint');
   }
 
-  /** Reads the latest mark; a service that fails to tell is refused with `code`, for it says nothing of a next step. */
+  /** Reads the latest mark; a service that fails to tell is refused with `code`. */
   async latestMark(code) {
     const provider = this.provider();
     if (!provider) return undefined;
-    const { signal } = this.stop;
-    try {
-      return readMark(await untilAborted(provider.latestMark(this.session.id), signal), this.session.id);
-    } catch (cause) {
-      if (signal.aborted) throw signal.reason;
-      throw new RewindError(code, `The checkpoint service could not tell the latest mark (${reasonOf(cause)}), so nothing `
-        + 'was folded. The mark stays as it is; fold again later, or go on.', { cause });
-    }
+    const next = 'so nothing was folded. The mark stays as it is; fold again later, or go on.';
+    return latestMark(provider, this.session, this.stop.signal, { code, next });
   }
 
   async 'latest-mark'() {

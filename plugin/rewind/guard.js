@@ -31,10 +31,9 @@ export function makeGuard(ctx, config, engine) {
     const checkpoint = ctx.get('checkpoint');
     if (!checkpoint || warned.get(session) === turn) return;
     if (!await untilAborted(checkpoint.hasActive(session.id), signal)) return;
-    const told = await untilAborted(checkpoint.latestMark(session.id), signal);
-    const mark = readMark(told, session.id);
+    const mark = readMark(await untilAborted(checkpoint.latestMark(session.id), signal), session.id);
     if (!mark || mark.fault || findReport(session, mark)) return;
-    if (engine.attempts.failedFor(session, mark.id, turn) || await engine.isStillTooSmall(agent, told)) return;
+    if (engine.attempts.failedFor(session, mark.id, turn) || await engine.isStillTooSmall(agent, mark)) return;
     if (signal.aborted || warned.get(session) === turn) return;
     warned.set(session, turn);
     agent.inject(createUserMessage({

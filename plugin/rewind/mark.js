@@ -1,4 +1,36 @@
 /** A mark as its checkpoint service tells it, read with care: any plugin may be that service (docs/rewind.md 1.8). */
+import { untilAborted } from '../host/abort.js';
+import { reasonOf, RewindError } from '../host/error.js';
+
+/**
+ * Asks a checkpoint service and reads its answer. One that fails, or answers what cannot be read, is refused: its own
+ * words say nothing of a next step.
+ *
+ * @param ask - asks it.
+ * @param signal - ends the wait.
+ * @param failed - `code` of the refusal, and `next`: what that means and what to do.
+ * @returns what `ask` comes to.
+ * @throws the signal's reason, or the refusal.
+ */
+export async function askService(ask, signal, { code = 'NO_CHECKPOINT', next }) {
+  try {
+    return await untilAborted(ask(), signal);
+  } catch (cause) {
+    if (signal.aborted) throw signal.reason;
+    throw new RewindError(code, `The checkpoint service could not tell the latest mark (${reasonOf(cause)}), ${next}`, { cause });
+  }
+}
+
+/**
+ * @param provider - the checkpoint service.
+ * @param session - the session that is asked about.
+ * @param signal - ends the wait.
+ * @param failed - as {@link askService} takes it.
+ * @returns a promise of the session's latest mark as {@link readMark} reads it.
+ */
+export function latestMark(provider, session, signal, failed) {
+  return askService(async () => readMark(await provider.latestMark(session.id), session.id), signal, failed);
+}
 
 /**
  * Reads a mark.

@@ -56,7 +56,7 @@ class Engine {
    * Whether a region that was refused as too small is no larger now (docs/rewind.md 4.4).
    *
    * @param agent - the agent whose session it is.
-   * @param mark - the mark the region starts from.
+   * @param mark - the mark the region starts from, as `readMark` reads it.
    * @returns true only for a mark whose fold was refused for its size.
    */
   async isStillTooSmall(agent, mark) {
@@ -73,7 +73,7 @@ class Engine {
    * Plans a fold without asking a model or writing anything.
    *
    * @param agent - the agent whose session it is.
-   * @param mark - the mark to fold from.
+   * @param mark - the mark to fold from, as `readMark` reads it.
    * @returns the facts of the fold that would be made.
    * @throws {RewindError} what the fold would be refused for.
    */
@@ -86,7 +86,7 @@ class Engine {
    * Looks at a fold without making it; see {@link Fold.outlook}.
    *
    * @param agent - the agent whose session it is.
-   * @param mark - the mark to fold from.
+   * @param mark - the mark to fold from, as `readMark` reads it.
    * @returns the outlook.
    * @throws {RewindError} what the fold would be refused for before there is a plan.
    */
