@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { isRewindReportSource } from '../../index.js';
 import { say } from '../support/script.js';
+import { listFolds, showFold } from '../../plugin/rewind/command-history.js';
 import { OUTPUT, REPORT, sceneOf } from './scene.js';
 
 /** `A{before…, cp, after…}` with the mark taken inside `cp`. @returns the seqs of the later results. */
@@ -187,4 +188,25 @@ test('1.3: siblings with images keep nothing of them, and the request shows thei
   assert.deepEqual(content.map(({ type }) => type), ['text']);
   const [asked] = scene.asked;
   assert.ok(JSON.stringify(asked.messages).includes(JSON.stringify(OUTPUT).slice(1, -1)));
+});
+
+test('a report in a result is listed once: with ids that come again, and after a pruner shortened it', async (t) => {
+  const scene = await sceneOf(t);
+  scene.person('find the port');
+  const [sibling] = group(scene, { after: ['call_1'] });
+  // The same provider counts its calls anew in every message, and rewind runs beside another call.
+  scene.says({ calls: [['call_0', 'rewind', '{}'], ['call_1', 'read', '{}']] });
+  await scene.fold();
+  const config = { checkpointToolName: 'checkpoint' };
+  const listed = () => listFolds({ config }, scene).split('\n');
+  const report = standingFor(scene, sibling);
+  assert.match(listed()[1], new RegExp(`^Mark 1: 1 node, s${sibling}, report at s${report.seq}$`));
+  scene.result('call_0', 'folded');
+  scene.result('call_1');
+  const shorter = scene.prune(report.seq, '[rewind report of mark 1] 0 steps\n\n[cut]');
+  assert.deepEqual([listed().length, listed()[0]], [3, '1 fold in this session:']);
+  assert.match(listed()[1], new RegExp(`report at s${report.seq}$`));
+  assert.ok(scene.words(shorter).includes('[cut]'));
+  const shown = await showFold({ config }, scene, ['1'], new AbortController().signal);
+  assert.ok(shown.includes(REPORT) && shown.includes(OUTPUT.slice(0, 200)), shown);
 });

@@ -39,11 +39,12 @@ export function reportOf(event) {
   return { markId: String(number) === found[1] ? number : found[1], callId };
 }
 
-/** The result that a chain of one-node rewrites goes back to. */
+/** The result that a chain of one-node rewrites goes back to; undefined where a log cites none. */
 function appendedResult(events, event) {
   let at = event;
   while (isReplacement(at)) {
-    at = events[at.sourceEventSeqs.find((seq) => events[seq].type === 'tool/result')];
+    const { seq: above, sourceEventSeqs = [] } = at;
+    at = events[sourceEventSeqs.find((seq) => seq < above && events[seq].type === 'tool/result')];
   }
   return at;
 }
@@ -57,12 +58,25 @@ function assistantBefore(events, seq, wanted = () => true) {
   return undefined;
 }
 
+/**
+ * Finds the message whose call a rewritten result answers: ids come again, so it is the last one before the result as
+ * it was appended.
+ *
+ * @param events - the log snapshot.
+ * @param event - the rewritten result.
+ * @param callId - its call.
+ * @returns the assistant message and the appended result as `{ carrier, result }`, each undefined where there is none.
+ */
+export function carrierOf(events, event, callId) {
+  const calls = ({ data }) => data.message.content.some((block) => block.type === 'tool-call' && block.id === callId);
+  const result = appendedResult(events, event);
+  return { result, carrier: result && assistantBefore(events, result.seq, calls) };
+}
+
 /** Whether a rewritten result answers a call of the carrier that took a mark (docs/rewind.md 1.3). */
 function inCarrier(events, event, callId, logLength) {
-  const calls = ({ data }) => data.message.content.some((block) => block.type === 'tool-call' && block.id === callId);
-  const carrier = assistantBefore(events, logLength);
-  const result = appendedResult(events, event);
-  return carrier !== undefined && result.seq >= logLength && assistantBefore(events, result.seq, calls) === carrier;
+  const { carrier, result } = carrierOf(events, event, callId);
+  return carrier !== undefined && result.seq >= logLength && assistantBefore(events, logLength) === carrier;
 }
 
 function indexOf(session) {

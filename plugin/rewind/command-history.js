@@ -3,7 +3,7 @@ import { harness } from '../host/compat.js';
 import { RewindError } from '../host/error.js';
 import { contentOf, isReplacement, resultOf } from '../host/events.js';
 import { recallText, replacementsOf } from '../host/replaced.js';
-import { isReportSource, reportOf } from '../host/reports.js';
+import { carrierOf, isReportSource, reportOf } from '../host/reports.js';
 import { count, plural, range } from '../host/words.js';
 import { POINTER_PLUGIN } from './landing.js';
 
@@ -13,26 +13,22 @@ const PAGE = 20_000;
 /** The folds of a session, oldest first: the report, and everything that landed with it. */
 function foldsOf(session, checkpointToolName) {
   const events = harness.events(session);
-  const carriers = new Map();
   const folds = [];
   for (const event of events) {
-    if (event.type === 'assistant/message' && !isReplacement(event)) {
-      noteCalls(carriers, event, checkpointToolName);
-    }
     const report = reportOf(event);
-    // A result that merely quotes a report's first line answers no call beside a mark's.
-    if (report && (report.callId === undefined || carriers.get(report.callId))) {
-      folds.push({ ...report, event, ...landedWith(events, event, report.markId) });
+    if (report === undefined) continue;
+    const place = report.callId === undefined ? undefined : carrierOf(events, event, report.callId);
+    if (place) {
+      // A result that merely quotes a report's first line answers no call beside a mark's.
+      const calls = place.carrier?.data.message.content.filter(({ type }) => type === 'tool-call') ?? [];
+      if (!calls.some(({ name }) => name === checkpointToolName)) continue;
+      // A report that a pruner shortened since is the same fold.
+      if (folds.some(({ result }) => result === place.result)) continue;
     }
+    folds.push({ ...report, result: place?.result, event, ...landedWith(events, event, report.markId) });
   }
   for (const fold of folds) fold.facts = factsOf(events, fold);
   return folds;
-}
-
-function noteCalls(carriers, { data }, checkpointToolName) {
-  const calls = data.message.content.filter(({ type }) => type === 'tool-call');
-  const marks = calls.some(({ name }) => name === checkpointToolName);
-  for (const { id } of calls) carriers.set(id, marks);
 }
 
 /** A fold lands in one block: its report, then pointers and rewritten results, each behind its price. */
