@@ -57,6 +57,20 @@ test('4.1: no arguments; the numbers reach the caller, the model, the log and th
   assert.equal(tool.presentResult({}, { isError: true }).card, 'generic');
 });
 
+test('4.1: the card shows the report, also one that stands in the result of a call beside the checkpoint', async (t) => {
+  const beside = act([call('cp', 'checkpoint'), call('c1', 'read', { path: 'a' })]);
+  for (const main of [[MARK, LOOK, FOLD, say('done')], [beside, FOLD, say('done')]]) {
+    const loop = await loopOf(t, main);
+    const agent = await loop.agent();
+    await agent.prompt('find the port');
+    const { meta } = agent.session.events[answered(agent).seq].data;
+    const { title, content } = loop.ctx.tools.get('rewind').presentResult({}, { isError: false, meta });
+    assert.match(title, /^Folded \d nodes?: \d+ to \d+ tokens/);
+    assert.equal(content[0].text, meta.reportText);
+    assert.ok(meta.reportText.startsWith('[rewind report of mark 1]') && meta.reportText.includes(REPORT), meta.reportText);
+  }
+});
+
 test('4.1: without a meter there are no tokens in the result', async (t) => {
   const scene = await sceneOf(t, { meter: false });
   scene.mark();

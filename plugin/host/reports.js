@@ -106,6 +106,13 @@ export function observeReport(session, event) {
   if (index.read === event.seq) read(index, event);
 }
 
+/** The session's reports in log order, each event read once. */
+function reportsIn(session, events) {
+  const index = indexOf(session);
+  while (index.read < events.length) read(index, events[index.read]);
+  return index.reports;
+}
+
 /**
  * Finds the report of a mark in the log.
  *
@@ -116,9 +123,18 @@ export function observeReport(session, event) {
  */
 export function findReport(session, { id, logLength }) {
   const events = harness.events(session);
-  const index = indexOf(session);
-  while (index.read < events.length) read(index, events[index.read]);
-  const found = index.reports.findLast(({ markId, callId, seq }) => String(markId) === String(id) && seq >= logLength
-    && (callId === undefined || inCarrier(events, events[seq], callId, logLength)));
+  const found = reportsIn(session, events).findLast(({ markId, callId, seq }) => String(markId) === String(id)
+    && seq >= logLength && (callId === undefined || inCarrier(events, events[seq], callId, logLength)));
+  return found && events[found.seq];
+}
+
+/**
+ * @param session - a session in which a fold has just landed.
+ * @param id - the fold's mark.
+ * @returns the report's event, wherever the mark stands in the log.
+ */
+export function latestReport(session, id) {
+  const events = harness.events(session);
+  const found = reportsIn(session, events).findLast(({ markId }) => String(markId) === String(id));
   return found && events[found.seq];
 }

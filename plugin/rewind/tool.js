@@ -1,7 +1,7 @@
 /** The model-facing `rewind` tool (docs/rewind.md 4.1). */
 import { reasonOf, RewindError } from '../host/error.js';
 import { contentOf } from '../host/events.js';
-import { findReport } from '../host/reports.js';
+import { latestReport } from '../host/reports.js';
 import { defineStrictTool } from '../host/tool.js';
 import { count, plural, range, size } from '../host/words.js';
 
@@ -66,7 +66,7 @@ export function rewindTool(ctx, { toolName, checkpointToolName }) {
 
 /** The landed report, for the person's card: the model reads it in the context and never in the result. */
 function reportText(session, { markId }) {
-  const report = findReport(session, { id: markId, logLength: 0 });
+  const report = latestReport(session, markId);
   return report ? contentOf(report).map((block) => block.text ?? '').join('') : '';
 }
 
