@@ -176,6 +176,12 @@ test('a mark that no fold can start from is called so, not active', async (t) =>
   }
 });
 
+test('an objective stands on one line, whatever a model put into it', async (t) => {
+  const mark = { id: 1, logLength: 0, objective: ' find\n\tthe \u001b[31mport\u0007 ' };
+  const said = await foreign(t, { latestMark: async () => mark, hasActive: async () => false, completeFold: async () => {} });
+  assert.match((await said('/rewind')).text, /^Mark 1 is active, set just now at s0: find the \[31mport\nSince then: /);
+});
+
 test('a checkpoint service that fails is an answer with a next step', async (t) => {
   const fail = async () => {
     throw new Error('disk full');

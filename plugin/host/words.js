@@ -25,3 +25,8 @@ export function range(first, last) {
 export function head(text, limit) {
   return text.length > limit ? text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '') : text;
 }
+
+/** @returns a text on one line: whoever wrote it, nothing in it breaks the line or steers a terminal. */
+export function oneLine(text) {
+  return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+}

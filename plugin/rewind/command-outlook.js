@@ -5,7 +5,7 @@ import { RewindError } from '../host/error.js';
 import { providerFault } from '../host/model.js';
 import { findReport } from '../host/reports.js';
 import { charsOf, readSurface } from '../host/surface.js';
-import { count, plural, range, size } from '../host/words.js';
+import { count, oneLine, plural, range, size } from '../host/words.js';
 import { ago, speaker, toolsIn } from './command-text.js';
 import { NO_PROVIDER } from './fold.js';
 import { latestMark } from './mark.js';
@@ -64,7 +64,7 @@ async function standing({ ctx, config }, { session }, signal) {
   const tokens = priceOf(ctx.get('tokenMeter'), session, since, events);
   return [
     `Mark ${mark.id} is active, set ${taken ? ago(taken.time) : 'just now'} at s${mark.logLength}`
-      + `${mark.objective ? `: ${mark.objective}` : '.'}`,
+      + `${mark.objective ? `: ${oneLine(mark.objective)}` : '.'}`,
     `Since then: ${plural(since.length, 'node')}, ${size(charsOf(session, since), tokens)}.`,
     'Look first with /rewind preview, fold with /rewind fold, drop the mark with /rewind discard.',
   ].join('\n');

@@ -2,7 +2,7 @@
 import { createUserMessage } from '@deepseek-ai/dsh-llm';
 import { follow, untilAborted } from '../host/abort.js';
 import { findReport } from '../host/reports.js';
-import { head } from '../host/words.js';
+import { head, oneLine } from '../host/words.js';
 import { readMark } from './mark.js';
 
 /** Source plugin name of the guard's warnings, which is not a report's. */
@@ -56,7 +56,7 @@ export function makeGuard(ctx, config, engine) {
 }
 
 function warning({ id, objective }, toolName) {
-  const goal = objective ? ` (objective: ${head(objective.replace(/\s+/g, ' '), 200)})` : '';
+  const goal = objective ? ` (objective: ${head(oneLine(objective), 200)})` : '';
   return `The exploration of mark ${id}${goal} is still in the context. If it is finished, call \`${toolName}\` now, `
     + 'before you answer; if folding is refused or not wanted, just finish your answer.';
 }
