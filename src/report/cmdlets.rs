@@ -2,30 +2,11 @@
 
 use super::effects::Change;
 use super::shell::{Shell, Simple};
+use super::text::is_one;
 
 /// Parameters that take a value, in lower case; every other one is a switch.
-const VALUED: [&str; 20] = [
-    "-path",
-    "-literalpath",
-    "-destination",
-    "-filepath",
-    "-name",
-    "-value",
-    "-newname",
-    "-encoding",
-    "-itemtype",
-    "-type",
-    "-erroraction",
-    "-ea",
-    "-filter",
-    "-include",
-    "-exclude",
-    "-inputobject",
-    "-width",
-    "-delimiter",
-    "-target",
-    "-method",
-];
+const VALUED: &str = "-path -literalpath -destination -filepath -name -value -newname -encoding -itemtype -type -erroraction \
+                      -ea -filter -include -exclude -inputobject -width -delimiter -target -method";
 
 /// The words of a cmdlet: operands in order, and parameters with their values.
 struct Words<'w> {
@@ -43,7 +24,7 @@ impl<'w> Words<'w> {
                 continue;
             }
             let name = word.to_ascii_lowercase();
-            if VALUED.contains(&name.as_str())
+            if is_one(VALUED, &name)
                 && let Some(value) = words.next()
             {
                 this.named.push((name, value));
@@ -52,19 +33,15 @@ impl<'w> Words<'w> {
         this
     }
 
-    /// The values of the first of these parameters that is given, else the operand at `place`. A list has commas.
-    fn files(&self, names: &[&str], place: usize) -> Vec<&'w str> {
-        let named =
-            self.named.iter().find(|(name, _)| names.contains(&name.as_str())).map(|(_, value)| *value);
-        let before = names.iter().any(|name| *name == "-destination" || *name == "-newname");
+    /// The values of the first parameter of a list that is given, else the operand at `place`. A list has commas.
+    #[inline(never)]
+    fn files(&self, names: &str, place: usize) -> Vec<&'w str> {
+        let named = self.named.iter().find(|(name, _)| is_one(names, name)).map(|(_, value)| *value);
         // A path that is given by name leaves the first operand to what comes after it.
-        let place = if before && self.has_path() { place.saturating_sub(1) } else { place };
+        let by_name = self.named.iter().any(|(name, _)| is_one(PATH, name));
+        let place = if by_name { place.saturating_sub(1) } else { place };
         let value = named.or_else(|| self.operands.get(place).copied()).unwrap_or_default();
         value.split(',').map(str::trim).filter(|file| !file.is_empty() && !file.starts_with('$')).collect()
-    }
-
-    fn has_path(&self) -> bool {
-        self.named.iter().any(|(name, _)| PATH.contains(&name.as_str()))
     }
 
     fn value(&self, wanted: &str) -> Option<&'w str> {
@@ -72,8 +49,12 @@ impl<'w> Words<'w> {
     }
 }
 
-const PATH: [&str; 3] = ["-path", "-literalpath", "-filepath"];
+const PATH: &str = "-path -literalpath -filepath";
 
+const EFFECTS: &str = "start-service stop-service restart-service stop-process start-process install-module install-package \
+                       uninstall-module publish-module";
+
+#[inline(never)]
 fn all(change: Change, files: Vec<&str>) -> Vec<(Change, &str)> {
     files.into_iter().map(|file| (change, file)).collect()
 }
@@ -85,80 +66,61 @@ impl Simple<'_> {
             return Vec::new();
         }
         let words = Words::of(&self.words);
-        let paths = || words.files(&PATH, 0);
-        match self.cmdlet().as_str() {
-            "set-content" | "sc" | "add-content" | "ac" | "clear-content" | "out-file" | "tee-object"
-            | "new-item" | "ni" | "export-csv" => {
-                let name = words.value("-name").filter(|_| paths().is_empty());
-                name.map_or_else(|| all(Change::Written, paths()), |name| vec![(Change::Written, name)])
-            }
-            "remove-item" | "ri" | "rm" | "del" | "erase" | "rd" | "rmdir" => all(Change::Deleted, paths()),
-            "move-item" | "mi" | "mv" | "move" | "rename-item" | "rni" | "ren" => {
-                let mut changes = all(Change::Deleted, paths());
-                changes.extend(all(Change::Moved, words.files(&["-destination", "-newname"], 1)));
-                changes
-            }
-            "copy-item" | "cpi" | "cp" | "copy" => all(Change::Written, words.files(&["-destination"], 1)),
-            _ => Vec::new(),
+        let paths = words.files(PATH, 0);
+        let name = self.cmdlet();
+        if is_one(
+            "set-content sc add-content ac clear-content out-file tee-object new-item ni export-csv",
+            &name,
+        ) {
+            let name = words.value("-name").filter(|_| paths.is_empty());
+            return all(Change::Written, name.map_or(paths, |name| vec![name]));
         }
+        if is_one("remove-item ri rm del erase rd rmdir", &name) {
+            return all(Change::Deleted, paths);
+        }
+        let to = words.files("-destination -newname", 1);
+        if is_one("copy-item cpi cp copy", &name) {
+            return all(Change::Written, to);
+        }
+        if is_one("move-item mi mv move rename-item rni ren", &name) {
+            let mut changes = all(Change::Deleted, paths);
+            changes.extend(all(Change::Moved, to));
+            return changes;
+        }
+        Vec::new()
     }
 
     /// Whether a cmdlet does something that outlives the session and is more than a file of the workspace.
     pub(super) fn is_cmdlet_effect(&self) -> bool {
-        match self.cmdlet().as_str() {
-            "invoke-restmethod" | "irm" | "invoke-webrequest" | "iwr" => {
-                let words = Words::of(&self.words);
-                words.value("-method").is_some_and(|method| !method.eq_ignore_ascii_case("get"))
-            }
-            "start-service" | "stop-service" | "restart-service" | "stop-process" | "start-process"
-            | "install-module" | "install-package" | "uninstall-module" | "publish-module" => true,
-            "winget" | "choco" | "scoop" => self
-                .words
-                .iter()
-                .skip(1)
-                .any(|word| matches!(word.as_str(), "install" | "uninstall" | "upgrade")),
-            _ => false,
+        let name = self.cmdlet();
+        if is_one("invoke-restmethod irm invoke-webrequest iwr", &name) {
+            let words = Words::of(&self.words);
+            return words.value("-method").is_some_and(|method| !method.eq_ignore_ascii_case("get"));
         }
+        is_one(EFFECTS, &name) || is_one("winget choco scoop", &name) && self.any("install uninstall upgrade")
     }
 
     pub(super) fn is_looking_cmdlet(&self) -> bool {
         let name = self.cmdlet();
         name.starts_with("get-")
-            || matches!(
-                name.as_str(),
-                "gc" | "gci"
-                    | "dir"
-                    | "type"
-                    | "test-path"
-                    | "resolve-path"
-                    | "set-location"
-                    | "write-output"
-                    | "write-host"
-            )
+            || is_one("gc gci dir type test-path resolve-path set-location write-output write-host", &name)
             || self.is_searching_cmdlet()
             || self.is_passing_cmdlet()
     }
 
     pub(super) fn is_searching_cmdlet(&self) -> bool {
-        matches!(self.cmdlet().as_str(), "select-string" | "sls" | "findstr")
+        is_one("select-string sls findstr", &self.cmdlet())
     }
 
     pub(super) fn is_passing_cmdlet(&self) -> bool {
-        matches!(
-            self.cmdlet().as_str(),
-            "select-object"
-                | "select"
-                | "sort-object"
-                | "where-object"
-                | "format-table"
-                | "ft"
-                | "format-list"
-                | "fl"
-                | "out-string"
+        is_one(
+            "select-object select sort-object where-object format-table ft format-list fl out-string",
+            &self.cmdlet(),
         )
     }
 
     /// The name of a cmdlet or its alias, in lower case as PowerShell compares it.
+    #[inline(never)]
     fn cmdlet(&self) -> String {
         self.words.first().map(|word| word.to_ascii_lowercase()).unwrap_or_default()
     }

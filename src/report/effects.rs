@@ -1,6 +1,7 @@
 //! What a simple command did: files it changed, effects that outlive the session, or nothing but looking.
 
 use super::shell::{Shell, Simple, split};
+use super::text::is_one;
 
 /// How a command changed a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +14,9 @@ pub enum Change {
     Moved,
 }
 
+// What several questions ask is code once: inlined, it is a good part of the addon's room.
 impl Simple<'_> {
+    #[inline(never)]
     fn program(&self) -> &str {
         let first = self.words.first().map_or("", String::as_str);
         first.rsplit('/').next().unwrap_or(first)
@@ -24,11 +27,12 @@ impl Simple<'_> {
     }
 
     /// Sub-commands, without the options before them and what those take, as in `git -C dir push`.
+    #[inline(never)]
     fn subs(&self) -> Vec<&str> {
         let mut words = self.words.iter().skip(1).map(String::as_str);
         let mut subs = Vec::new();
         while let Some(word) = words.next() {
-            if VALUED.contains(&word) && (subs.is_empty() || word != "-c") {
+            if is_one(VALUED, word) && (subs.is_empty() || word != "-c") {
                 words.next();
             } else if !word.starts_with(['-', '+']) {
                 subs.push(word);
@@ -66,16 +70,16 @@ impl Simple<'_> {
                 changes
                     .extend(self.operands().filter(|word| is_file(word)).map(|file| (Change::Written, file)));
             }
-            "git" if matches!(self.words.get(1).map(String::as_str), Some("rm" | "mv")) => {
-                let files: Vec<&str> = self.operands().skip(1).collect();
-                match (self.words.get(1).map(String::as_str), files.split_last()) {
-                    (Some("mv"), Some((to, from))) => {
+            "git" => match self.subs().split_first() {
+                Some((&"rm", files)) => changes.extend(files.iter().map(|file| (Change::Deleted, *file))),
+                Some((&"mv", files)) => {
+                    if let Some((to, from)) = files.split_last() {
                         changes.extend(from.iter().map(|file| (Change::Deleted, *file)));
                         changes.push((Change::Moved, to));
                     }
-                    _ => changes.extend(files.into_iter().map(|file| (Change::Deleted, file))),
                 }
-            }
+                _ => {}
+            },
             _ => changes.extend(self.cmdlet_changes()),
         }
         changes
@@ -89,118 +93,50 @@ impl Simple<'_> {
         let (program, subs) = self.package_manager(&subs).unwrap_or((self.program(), &subs));
         let sub = subs.first().copied().unwrap_or_default();
         let second = subs.get(1).copied().unwrap_or_default();
-        let any = |words: &[&str]| self.words.iter().any(|word| words.contains(&word.as_str()));
+        if let Some((_, effects)) = EFFECTS.iter().find(|(programs, _)| is_one(programs, program)) {
+            return is_one(effects, sub) || program == "git" && sub == "branch" && self.any("-d -D -m -M");
+        }
+        if is_one(CLOUDS, program) {
+            return self.any(CLOUD);
+        }
         match program {
-            "git" => GIT.contains(&sub) || sub == "branch" && any(&["-d", "-D", "-m", "-M"]),
-            "gh" | "glab" => {
-                matches!(
-                    second,
-                    "create"
-                        | "merge"
-                        | "close"
-                        | "edit"
-                        | "comment"
-                        | "delete"
-                        | "reopen"
-                        | "review"
-                        | "upload"
-                        | "run"
-                ) || any(&["POST", "PUT", "PATCH", "DELETE"])
-            }
-            "npm" | "pnpm" | "yarn" | "bun" => {
-                matches!(
-                    sub,
-                    "install" | "i" | "add" | "remove" | "uninstall" | "ci" | "publish" | "link" | "update"
-                )
-            }
-            "pip" | "pip3" | "uv" | "poetry" | "conda" | "gem" | "composer" | "brew" | "apt" | "apt-get"
-            | "apk" | "dnf" | "yum" | "cargo" | "go" => {
-                matches!(
-                    sub,
-                    "install"
-                        | "uninstall"
-                        | "add"
-                        | "remove"
-                        | "upgrade"
-                        | "publish"
-                        | "push"
-                        | "get"
-                        | "sync"
-                )
-            }
-            "docker" | "podman" => {
-                matches!(
-                    sub,
-                    "push" | "run" | "rm" | "rmi" | "stop" | "start" | "build" | "compose" | "kill" | "tag"
-                )
-            }
-            "kubectl" | "helm" => {
-                matches!(
-                    sub,
-                    "apply" | "delete" | "create" | "scale" | "rollout" | "patch" | "install" | "upgrade"
-                )
-            }
-            "terraform" | "pulumi" => matches!(sub, "apply" | "destroy" | "up" | "import"),
+            "gh" | "glab" => is_one(FORGE, second) || self.any("POST PUT PATCH DELETE"),
             "curl" => {
-                any(&[
-                    "POST",
-                    "PUT",
-                    "PATCH",
-                    "DELETE",
-                    "-d",
-                    "--data",
-                    "--data-raw",
-                    "--data-binary",
-                    "-F",
-                    "-T",
-                ]) || self.words.iter().any(|word| word.starts_with("-XP") || word.starts_with("-XD"))
+                self.any("POST PUT PATCH DELETE -d --data --data-raw --data-binary -F -T")
+                    || self.words.iter().any(|word| word.starts_with("-XP") || word.starts_with("-XD"))
             }
-            "systemctl" | "service" | "launchctl" => !matches!(sub, "status" | "list-units" | "show" | ""),
-            "ssh" | "scp" | "rsync" | "sftp" | "kill" | "pkill" | "killall" | "crontab" | "mail"
-            | "sendmail" | "alembic" | "dropdb" | "createdb" => true,
+            "systemctl" | "service" | "launchctl" => {
+                !sub.is_empty() && !is_one("status list-units show", sub)
+            }
             "psql" | "mysql" | "sqlite3" | "mongosh" | "redis-cli" => {
                 let text = self.text.to_ascii_lowercase();
                 ["insert ", "update ", "delete ", "drop ", "alter ", "create ", "truncate ", " set ", " del "]
                     .iter()
                     .any(|verb| text.contains(verb))
             }
-            "aws" | "gcloud" | "az" | "fly" | "vercel" | "netlify" | "wrangler" | "heroku" => any(&[
-                "create",
-                "delete",
-                "deploy",
-                "update",
-                "put-object",
-                "cp",
-                "sync",
-                "rm",
-                "mv",
-                "publish",
-                "restart",
-                "terminate-instances",
-                "run-instances",
-                "invoke",
-            ]),
-            "bash" | "sh" | "zsh" | "dash" => self.inner(Shell::Posix, &["-c", "-lc", "-ec"]),
-            "pwsh" | "powershell" | "powershell.exe" => {
-                self.inner(Shell::Power, &["-c", "-Command", "-command"])
-            }
-            _ => self.is_cmdlet_effect(),
+            "bash" | "sh" | "zsh" | "dash" => self.inner(Shell::Posix),
+            "pwsh" | "powershell" | "powershell.exe" => self.inner(Shell::Power),
+            _ => is_one(ALWAYS, program) || self.is_cmdlet_effect(),
         }
     }
 
+    /// Whether one of the words in a list is among the command's.
+    #[inline(never)]
+    pub(super) fn any(&self, list: &str) -> bool {
+        self.words.iter().skip(1).any(|word| is_one(list, word))
+    }
+
     /// Whether a command line that is handed to another shell has such an effect.
-    fn inner(&self, shell: Shell, flags: &[&str]) -> bool {
-        let flag = self.words.iter().position(|word| flags.contains(&word.as_str()));
+    fn inner(&self, shell: Shell) -> bool {
+        let flag = self.words.iter().position(|word| is_one("-c -lc -ec -Command -command", word));
         let line = flag.and_then(|at| self.words.get(at + 1));
         line.is_some_and(|line| split(line, shell).iter().any(Simple::has_effect))
     }
 
     /// `python -m pip install` and `uv pip install` are `pip install`.
     fn package_manager<'w>(&self, subs: &'w [&'w str]) -> Option<(&'w str, &'w [&'w str])> {
-        let pip = |name: &&&str| matches!(**name, "pip" | "pip3");
-        let nested = self.program().starts_with("python") && self.words.iter().any(|word| word == "-m")
-            || matches!(self.program(), "uv" | "py");
-        let first = subs.first().filter(pip).filter(|_| nested)?;
+        let nested = self.program().starts_with("python") && self.any("-m") || self.program() == "uv";
+        let first = subs.first().filter(|name| nested && is_one("pip pip3", name))?;
         Some((first, subs.get(1..)?))
     }
 
@@ -210,16 +146,11 @@ impl Simple<'_> {
         match self.program() {
             "git" => {
                 let sub = self.subs().first().copied().unwrap_or_default();
-                let looks =
-                    ["log", "show", "diff", "status", "blame", "grep", "branch", "ls-files"].contains(&sub);
-                looks && !self.has_effect()
+                is_one("log show diff status blame grep branch ls-files", sub) && !self.has_effect()
             }
             "sed" => !self.words.iter().any(|word| word.starts_with("-i")),
-            "find" | "fd" => !self
-                .words
-                .iter()
-                .any(|word| matches!(word.as_str(), "-delete" | "-exec" | "-execdir" | "-x")),
-            program => LOOKS.contains(&program) || self.is_looking_cmdlet(),
+            "find" | "fd" => !self.any("-delete -exec -execdir -x"),
+            program => is_one(LOOKS, program) || self.is_looking_cmdlet(),
         }
     }
 
@@ -227,11 +158,10 @@ impl Simple<'_> {
     #[must_use]
     pub fn searches(&self) -> bool {
         match self.program() {
-            "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "locate" => true,
             // Asked to act on what it finds, it has nothing to say.
             "find" | "fd" => self.only_looks(),
             "git" => self.subs().first() == Some(&"grep"),
-            _ => self.is_searching_cmdlet(),
+            program => is_one("grep egrep fgrep rg ag ack locate", program) || self.is_searching_cmdlet(),
         }
     }
 
@@ -239,85 +169,60 @@ impl Simple<'_> {
     #[must_use]
     pub fn is_quiet(&self) -> bool {
         let cluster = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('q');
-        let silent = |word: &String| matches!(word.as_str(), "--quiet" | "--silent") || cluster(word);
-        self.searches() && !matches!(self.program(), "find" | "fd") && self.words.iter().skip(1).any(silent)
+        let silent = |word: &String| is_one("--quiet --silent", word) || cluster(word);
+        self.searches() && !is_one("find fd", self.program()) && self.words.iter().skip(1).any(silent)
     }
 
     /// Whether the command only hands on what is piped into it: without a line it prints none.
     #[must_use]
     pub fn passes_on(&self) -> bool {
-        match self.program() {
-            "head" | "tail" | "sort" | "uniq" | "cut" | "sed" | "cat" | "tr" | "awk" | "less" | "nl"
-            | "column" | "tac" | "tee" => true,
-            _ => self.searches() || self.is_passing_cmdlet(),
-        }
+        is_one("head tail sort uniq cut sed cat tr awk less nl column tac tee", self.program())
+            || self.searches()
+            || self.is_passing_cmdlet()
     }
 
     /// Whether the command counts what is piped into it, or what it finds: `0` is nothing.
     #[must_use]
     pub fn counts(&self) -> bool {
-        let any = |flags: &[&str]| self.words.iter().any(|word| flags.contains(&word.as_str()));
-        match self.program() {
-            "wc" => any(&["-l", "-w", "-c", "-m"]),
-            _ => self.searches() && any(&["-c", "--count"]),
-        }
+        self.program() == "wc" && self.any("-l -w -c -m") || self.searches() && self.any("-c --count")
     }
 
     /// Whether the command only changes how a list of commands ends, as in `grep x || true`.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        matches!(self.program(), "true" | ":")
+        is_one("true :", self.program())
     }
 }
 
 /// Options that take the next word, where they stand before a sub-command or among its words.
-const VALUED: [&str; 23] = [
-    "-C",
-    "-c",
-    "--git-dir",
-    "--work-tree",
-    "-n",
-    "--namespace",
-    "--context",
-    "--kubeconfig",
-    "-R",
-    "--repo",
-    "--prefix",
-    "--cwd",
-    "--dir",
-    "--filter",
-    "-w",
-    "--workspace",
-    "-H",
-    "--host",
-    "--kube-context",
-    "--registry",
-    "--project",
-    "--directory",
-    "--manifest-path",
+const VALUED: &str = "-C -c --git-dir --work-tree -n --namespace --context --kubeconfig -R --repo --prefix --cwd --dir \
+                      --filter -w --workspace -H --host --kube-context --registry --project --directory --manifest-path";
+
+/// Programs, and those of their sub-commands that have an effect.
+const EFFECTS: [(&str, &str); 6] = [
+    ("git", "commit push merge rebase reset tag checkout switch stash revert cherry-pick clone pull init"),
+    ("npm pnpm yarn bun", "install i add remove uninstall ci publish link update"),
+    (
+        "pip pip3 uv poetry conda gem composer brew apt apt-get apk dnf yum cargo go",
+        "install uninstall add remove upgrade publish push get sync",
+    ),
+    ("docker podman", "push run rm rmi stop start build compose kill tag"),
+    ("kubectl helm", "apply delete create scale rollout patch install upgrade"),
+    ("terraform pulumi", "apply destroy up import"),
 ];
 
-const GIT: [&str; 14] = [
-    "commit",
-    "push",
-    "merge",
-    "rebase",
-    "reset",
-    "tag",
-    "checkout",
-    "switch",
-    "stash",
-    "revert",
-    "cherry-pick",
-    "clone",
-    "pull",
-    "init",
-];
+/// What `gh pr` and the like do.
+const FORGE: &str = "create merge close edit comment delete reopen review upload run";
 
-const LOOKS: [&str; 26] = [
-    "cat", "head", "tail", "less", "grep", "egrep", "fgrep", "rg", "ag", "find", "fd", "ls", "tree", "wc",
-    "echo", "printf", "pwd", "cd", "which", "awk", "cut", "sort", "uniq", "jq", "stat", "diff",
-];
+const CLOUDS: &str = "aws gcloud az fly vercel netlify wrangler heroku";
+const CLOUD: &str = "create delete deploy update put-object cp sync rm mv publish restart terminate-instances \
+                     run-instances invoke";
+
+/// Programs that have an effect whatever they are told.
+const ALWAYS: &str = "ssh scp rsync sftp kill pkill killall crontab mail sendmail alembic dropdb createdb";
+
+const LOOKS: &str = "cat head tail less grep egrep fgrep rg ag find fd ls tree wc echo printf pwd cd which awk cut sort \
+                     uniq jq stat diff";
 
 fn is_file(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);

@@ -3,6 +3,8 @@
 
 use std::iter::Peekable;
 use std::ops::Range;
+
+use super::text::is_one;
 use std::str::CharIndices;
 
 /// One simple command of a list or pipeline.
@@ -177,19 +179,18 @@ impl<'a> Reader<'a> {
 fn wrapper(words: &[String]) -> usize {
     let Some(program) = words.first() else { return 0 };
     // Options that take a value, and the operands that stand before the command.
-    let (valued, operands): (&[&str], usize) = match program.as_str() {
-        "sudo" | "doas" => (&["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-D"], 0),
-        "env" => (&["-u", "-C", "-S"], 0),
-        "timeout" | "gtimeout" => (&["-s", "-k", "--signal", "--kill-after"], 1),
-        "nice" => (&["-n"], 0),
-        "ionice" => (&["-c", "-n"], 0),
-        "stdbuf" => (&["-i", "-o", "-e"], 0),
-        "xargs" => (&["-n", "-I", "-P", "-L", "-d"], 0),
+    let (valued, operands) = match program.as_str() {
+        "sudo" | "doas" => ("-u -g -h -p -C -r -t -D", 0),
+        "env" => ("-u -C -S", 0),
+        "timeout" | "gtimeout" => ("-s -k --signal --kill-after", 1),
+        "nice" | "ionice" => ("-n -c", 0),
+        "stdbuf" => ("-i -o -e", 0),
+        "xargs" => ("-n -I -P -L -d", 0),
         _ => return 0,
     };
     let mut at = 1;
     while let Some(option) = words.get(at).filter(|word| word.starts_with('-')) {
-        at += if valued.contains(&option.as_str()) { 2 } else { 1 };
+        at += if is_one(valued, option) { 2 } else { 1 };
     }
     at + operands
 }
@@ -198,6 +199,5 @@ fn wrapper(words: &[String]) -> usize {
 fn is_prefix(word: &str) -> bool {
     let name = word.split_once('=').map_or("", |(name, _)| name);
     let assigns = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    const WORDS: [&str; 10] = ["time", "nohup", "exec", "command", "then", "do", "else", "{", "!", "if"];
-    assigns || WORDS.contains(&word)
+    assigns || is_one("time nohup exec command then do else { ! if", word)
 }

@@ -62,3 +62,10 @@ pub fn quoted(text: &str) -> String {
     }
     out
 }
+
+/// Whether a word is one of those in a list, which is one text: a list of texts costs as much again beside them.
+#[inline(never)]
+#[must_use]
+pub fn is_one(list: &str, word: &str) -> bool {
+    list.split(' ').any(|one| one == word)
+}

@@ -1,6 +1,7 @@
 //! What a piece of prose looks like: a path, a hash, a command, words about an error.
 
 use super::claims::ClaimKind;
+use super::text::is_one;
 
 /// The shape of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,100 +79,27 @@ pub(super) fn is_sure_path(token: &str) -> bool {
     anchored || deep || has_extension(last) || token.ends_with('/')
 }
 
-const EXTENSIONS: [&str; 76] = [
-    "rs", "js", "mjs", "cjs", "ts", "mts", "cts", "tsx", "jsx", "vue", "svelte", "py", "pyi", "ipynb", "go",
-    "java", "kt", "kts", "scala", "rb", "php", "c", "h", "cc", "cpp", "hpp", "cs", "swift", "m", "mm", "ex",
-    "exs", "erl", "hs", "ml", "lua", "r", "jl", "dart", "zig", "sql", "sh", "bash", "ps1", "bat", "html",
-    "css", "scss", "less", "xml", "json", "jsonl", "json5", "yaml", "yml", "toml", "ini", "cfg", "conf",
-    "env", "lock", "md", "mdx", "rst", "txt", "csv", "tsv", "log", "proto", "graphql", "tf", "gradle", "svg",
-    "png", "snap", "pdf",
-];
+const EXTENSIONS: &str = "\
+    rs js mjs cjs ts mts cts tsx jsx vue svelte py pyi ipynb go java kt kts scala rb php c h cc cpp \
+    hpp cs swift m mm ex exs erl hs ml lua r jl dart zig sql sh bash ps1 bat html css scss less xml \
+    json jsonl json5 yaml yml toml ini cfg conf env lock md mdx rst txt csv tsv log proto graphql tf \
+    gradle svg png snap pdf";
 
 fn has_extension(token: &str) -> bool {
     let name = token.rsplit(['/', '\\']).next().unwrap_or(token);
     match name.rsplit_once('.') {
-        Some((stem, extension)) => {
-            !stem.is_empty() && EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str())
-        }
+        Some((stem, extension)) => !stem.is_empty() && is_one(EXTENSIONS, &extension.to_ascii_lowercase()),
         None => false,
     }
 }
 
 /// Programs that open a command line.
-const PROGRAMS: [&str; 72] = [
-    "npm",
-    "npx",
-    "pnpm",
-    "yarn",
-    "bun",
-    "node",
-    "deno",
-    "tsc",
-    "jest",
-    "vitest",
-    "eslint",
-    "cargo",
-    "rustc",
-    "rustup",
-    "go",
-    "gofmt",
-    "python",
-    "python3",
-    "pip",
-    "pip3",
-    "pytest",
-    "uv",
-    "poetry",
-    "ruff",
-    "mypy",
-    "tox",
-    "make",
-    "cmake",
-    "ninja",
-    "gcc",
-    "clang",
-    "mvn",
-    "gradle",
-    "java",
-    "javac",
-    "dotnet",
-    "git",
-    "gh",
-    "docker",
-    "docker-compose",
-    "kubectl",
-    "helm",
-    "terraform",
-    "curl",
-    "wget",
-    "ssh",
-    "scp",
-    "rsync",
-    "ls",
-    "cat",
-    "grep",
-    "rg",
-    "find",
-    "fd",
-    "sed",
-    "awk",
-    "head",
-    "tail",
-    "cd",
-    "rm",
-    "mv",
-    "cp",
-    "mkdir",
-    "touch",
-    "chmod",
-    "mix",
-    "bundle",
-    "rake",
-    "rails",
-    "php",
-    "composer",
-    "psql",
-];
+const PROGRAMS: &str = "\
+    npm npx pnpm yarn bun node deno tsc jest vitest eslint cargo rustc rustup go gofmt python \
+    python3 pip pip3 pytest uv poetry ruff mypy tox make cmake ninja gcc clang mvn gradle java javac \
+    dotnet git gh docker docker-compose kubectl helm terraform curl wget ssh scp rsync ls cat grep \
+    rg find fd sed awk head tail cd rm mv cp mkdir touch chmod mix bundle rake rails php composer \
+    psql";
 
 pub(super) fn is_command(text: &str) -> bool {
     let mut words = text.split_whitespace().skip_while(|word| {
@@ -183,7 +111,7 @@ pub(super) fn is_command(text: &str) -> bool {
     let Some(first) = words.next() else { return false };
     let program = first.rsplit('/').next().unwrap_or(first);
     let has_more = words.next().is_some();
-    has_more && (PROGRAMS.contains(&program) || first.starts_with("./"))
+    has_more && (is_one(PROGRAMS, program) || first.starts_with("./"))
 }
 
 /// Words that only failures use, in both languages.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::shell::Shell;
-use super::text::{clip, one_line};
+use super::text::{clip, is_one, one_line};
 
 /// What calling a tool amounts to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,19 +130,16 @@ const PAGES: [&str; 2] = ["url", "href"];
 const COMMANDS: [&str; 4] = ["command", "cmd", "script", "shell_command"];
 const QUERIES: [&str; 6] = ["pattern", "query", "queries", "q", "regex", "search"];
 
-const LOOKING: [&str; 16] = [
-    "read", "get", "list", "view", "open", "show", "fetch", "describe", "load", "cat", "inspect", "stat",
-    "download", "retrieve", "browse", "navigate",
-];
-const SEARCHING: [&str; 5] = ["search", "find", "grep", "glob", "query"];
-const WRITING: [&str; 4] = ["write", "save", "create", "append"];
-const EDITING: [&str; 8] = ["edit", "patch", "replace", "insert", "rename", "move", "modify", "update"];
-const CHANGING: [&str; 34] = [
-    "add", "apply", "archive", "assign", "book", "cancel", "close", "comment", "commit", "create", "delete",
-    "deploy", "disable", "dispatch", "enable", "merge", "move", "notify", "pay", "post", "publish", "push",
-    "put", "register", "remove", "rename", "reply", "restart", "send", "set", "submit", "trigger", "update",
-    "upload",
-];
+const LOOKING: &str = "\
+    read get list view open show fetch describe load cat inspect stat download retrieve browse \
+    navigate";
+const SEARCHING: &str = "search find grep glob query";
+const WRITING: &str = "write save create append";
+const EDITING: &str = "edit patch replace insert rename move modify update";
+const CHANGING: &str = "\
+    add apply archive assign book cancel close comment commit create delete deploy disable dispatch \
+    enable merge move notify pay post publish push put register remove rename reply restart send set \
+    submit trigger update upload";
 
 impl Tools {
     /// A table with what configuration adds; a name that the harness also uses is overridden.
@@ -279,17 +276,18 @@ fn by_shape(name: &str, object: &Map<String, Value>) -> Call {
 fn by_name(name: &str) -> Act {
     // `mcp__server__tool`: the server's name says nothing about the call.
     let raw = name.rsplit("__").next().unwrap_or(name);
-    let is = |list: &[&str]| split_words(raw).into_iter().any(|word| list.contains(&word.as_str()));
-    let mentions_file = is(&["file", "files", "directory", "folder", "notebook"]);
-    if is(&WRITING) && (mentions_file || is(&["write", "save"])) {
+    let words = split_words(raw);
+    let is = |list: &str| words.iter().any(|word| is_one(list, word));
+    let mentions_file = is("file files directory folder notebook");
+    if is(WRITING) && (mentions_file || is("write save")) {
         Act::Write
-    } else if is(&EDITING) && (mentions_file || is(&["edit", "patch", "replace", "insert"])) {
+    } else if is(EDITING) && (mentions_file || is("edit patch replace insert")) {
         Act::Edit
-    } else if is(&CHANGING) {
+    } else if is(CHANGING) {
         Act::Effect
-    } else if is(&SEARCHING) {
+    } else if is(SEARCHING) {
         Act::Search
-    } else if is(&LOOKING) {
+    } else if is(LOOKING) {
         Act::Read
     } else {
         Act::Call

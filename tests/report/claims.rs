@@ -306,6 +306,7 @@ fn events_of_unknown_shape_cost_no_fold() {
 
 #[test]
 fn claims_that_come_down_to_one_text_are_both_found() {
-    let prose = "`src/a.rs`, `./src/a.rs`, `src/a.rs:120`, `src/a.rs:120:5`, `*.rs`, `b*.rs`, `v1.2.3` and 1.2.3";
+    let prose =
+        "`src/a.rs`, `./src/a.rs`, `src/a.rs:120`, `src/a.rs:120:5`, `*.rs`, `b*.rs`, `v1.2.3` and 1.2.3";
     assert_eq!(missing(prose, "src/a.rs:120 b.rs 1.2.3"), [""; 0]);
 }
