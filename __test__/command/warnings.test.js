@@ -141,7 +141,7 @@ test('two rows that agree, and a provider that tells no names, are left in peace
 });
 
 /** A session with one look, whose checkpoint service is somebody else's. */
-async function foreign(t, service) {
+async function served(t, service) {
   const loop = await createLoop({
     before: (ctx) => ctx.provide('checkpoint', service),
     tools: [readTool(BIG)],
@@ -156,7 +156,7 @@ async function foreign(t, service) {
 
 test('a mark that no fold can start from is called so, not active', async (t) => {
   const service = { latestMark: async () => service.mark, hasActive: async () => false, completeFold: async () => {} };
-  const said = await foreign(t, service);
+  const said = await served(t, service);
   for (const [mark, status, preview] of [
     [null, /^No mark in this session yet\./, /^Nothing to fold: no mark/],
     [7, /^No mark that can be folded\. The checkpoint service answered 7, which is no mark\.$/, /^A fold of the latest mark would be refused \(EMPTY_REGION\)/],
@@ -178,7 +178,7 @@ test('a mark that no fold can start from is called so, not active', async (t) =>
 
 test('an objective stands on one line, whatever a model put into it', async (t) => {
   const mark = { id: 1, logLength: 0, objective: ' find\n\tthe \u001b[31mport\u0007 ' };
-  const said = await foreign(t, { latestMark: async () => mark, hasActive: async () => false, completeFold: async () => {} });
+  const said = await served(t, { latestMark: async () => mark, hasActive: async () => false, completeFold: async () => {} });
   assert.match((await said('/rewind')).text, /^Mark 1 is active, set just now at s0: find the \[31mport\nSince then: /);
 });
 
@@ -186,7 +186,7 @@ test('a checkpoint service that fails is an answer with a next step', async (t) 
   const fail = async () => {
     throw new Error('disk full');
   };
-  const said = await foreign(t, { latestMark: fail, hasActive: fail, completeFold: fail, discard: fail });
+  const said = await served(t, { latestMark: fail, hasActive: fail, completeFold: fail, discard: fail });
   const told = 'The checkpoint service could not tell the latest mark (disk full), so nothing';
   for (const [line, next] of [
     ['/rewind', 'can be said of it. Ask again later.'],
