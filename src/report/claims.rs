@@ -258,7 +258,8 @@ fn named_place(span: &str) -> Option<(&str, &str)> {
     let (path, rest) = span.split_at(at);
     let name = rest.trim_start_matches([':', '#']);
     let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    (is_name && shape(path) == Some(Shape::Of(ClaimKind::Path))).then_some((path, name))
+    let is_place = is_name && shape(span).is_none() && shape(path) == Some(Shape::Of(ClaimKind::Path));
+    is_place.then_some((path, name))
 }
 
 /// The paths that `src/{a,b}.rs` stands for; none where it is no such thing.

@@ -235,6 +235,14 @@ fn number_forms(number: &str) -> Vec<String> {
     forms
 }
 
+/// Whether a path without an ending goes on with one: imports name files so.
+fn is_module(needle: &[u8], after: &[u8]) -> bool {
+    let name = needle.rsplit(|byte| *byte == b'/').next().unwrap_or(needle);
+    let ending = after.iter().skip(1).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let ends = after.get(ending + 1).is_none_or(|byte| !is_word(*byte) && !matches!(byte, b'.' | b'-'));
+    name.len() < needle.len() && !name.contains(&b'.') && (1..=5).contains(&ending) && ends
+}
+
 /// Whether a URL's host ends here, so that what follows is a route and no longer path.
 fn is_host(before: &[u8]) -> bool {
     let of_host = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(**byte, b'-' | b'.' | b':');
@@ -256,7 +264,7 @@ impl Ends {
         let one_of = |byte: Option<u8>, set: &[u8]| byte.is_some_and(|byte| set.contains(&byte));
         match self {
             Self::Relative | Self::Absolute | Self::Behind => {
-                let dotted = right == Some(b'.') && word(second);
+                let dotted = right == Some(b'.') && word(second) && !is_module(needle, after);
                 let begins = match self {
                     Self::Absolute => !(word(left) || one_of(left, b"-./~")) || is_host(before),
                     Self::Relative => !(word(left) || one_of(left, b"-.")),

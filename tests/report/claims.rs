@@ -198,6 +198,8 @@ fn patterns_versions_and_names_in_files_are_found_by_their_parts() {
         "all `*.test.rs` and `src/**/*.rs`",
         "`react-dom@18.2.0`, `v4.17.21`, `react-dom@^18.2.0`",
         "`src/b.rs:loadConfig`, `src/b.rs::loadConfig()`, src/b.rs#loadConfig",
+        "`src/b.rs#L12`, src/b.rs#L1-L7",
+        "imports `./src/b`",
     ] {
         assert_eq!(missing(prose, text), [""; 0], "{prose}");
     }
@@ -208,6 +210,9 @@ fn patterns_versions_and_names_in_files_are_found_by_their_parts() {
         ("`react@18.2.0`", "react@18.2.0"),
         ("`v4.17.2`", "v4.17.2"),
         ("`src/c.rs:loadConfig`", "src/c.rs"),
+        ("`src/b.rs#L120`", "120"),
+        ("`core/a`", "core/a"),
+        ("`c/b`", "c/b"),
         ("src/c.rs:loadConfig", "src/c.rs"),
         ("`src/b.rs:loadConfigs`", "loadConfigs"),
     ] {
