@@ -13,6 +13,8 @@ pub struct Target {
     pub mark: String,
     /// Log length when the mark was taken (L).
     pub log_length: u32,
+    /// Seq of the last assistant message that was appended before the mark: no other can be its carrier.
+    pub last_assistant: Option<u32>,
     /// Interned id of the call that took the mark, where the mark carries one.
     pub call: Option<u32>,
     /// Interned name of the checkpoint tool, where any call of the session bears it.
@@ -91,12 +93,18 @@ struct Group {
 }
 
 impl Group {
-    /// Finds the carrier: the last assistant message older than the mark, if a call of it was open then.
+    /// Finds the carrier: the last assistant message before the mark, if it stands and a call of it was open then.
+    ///
+    /// Where it has left the surface there is none: an older message has nothing running, and a result that comes
+    /// late for it is an orphan.
     fn find(surface: &Surface, target: &Target, after_old: usize) -> Option<Self> {
         let nodes = surface.nodes();
         let is_old = |node: &Node| node.origin < target.log_length;
         let carrier =
             nodes.get(..after_old)?.iter().rposition(|node| node.kind == Kind::Assistant && is_old(node))?;
+        if target.last_assistant != Some(nodes[carrier].origin) {
+            return None;
+        }
         let calls = surface.calls(&nodes[carrier]);
         // Results up to the next assistant message, each with the occurrence it answers.
         let mut answers: Vec<Option<usize>> = vec![None; calls.len()];

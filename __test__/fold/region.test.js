@@ -169,6 +169,25 @@ test('1.5: a result without its call, a second result, an open call first: UNBAL
   assert.match(message, new RegExp(`seq ${lost}\\b`));
 });
 
+test('1.2, 1.5: a late result of a call that died before the mark\'s own message is an orphan, wherever that message is', async (t) => {
+  for (const taken of ['before the mark', 'after it']) {
+    const scene = await sceneOf(t, { invariants: false });
+    scene.person('find the port');
+    scene.says({ calls: [['dead', 'bash', '{}'], ['cp', 'checkpoint', '{}']] });
+    const [call, answered] = scene.look('c0');
+    if (taken === 'before the mark') scene.compact(call, answered, 'looked once');
+    scene.take();
+    if (taken === 'after it') scene.compact(call, answered, 'looked once');
+    scene.calls = [{ id: 'dead', name: 'bash', args: '{}', started: false }];
+    const seq = scene.result('dead');
+    scene.look('c1');
+    scene.rewind();
+    const { code, message } = await scene.refused();
+    assert.equal(code, 'UNBALANCED', taken);
+    assert.match(message, new RegExp(`seq ${seq}\\b`));
+  }
+});
+
 test('1.7: injected messages, guard warnings and older reports fold, and every shadowed seq is cited', async (t) => {
   const scene = await sceneOf(t);
   scene.person('find the port');

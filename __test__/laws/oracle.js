@@ -83,16 +83,20 @@ export function isReportOf(events, event, mark) {
 }
 
 /**
- * 1.2: the assistant message that was last on the surface when the mark was taken, if a call of it was open
- * then.
+ * 1.2: the assistant message that was appended last before the mark was taken, if it stood on the surface with
+ * a call open then.
  * CHOICE: an older assistant message with a call that never got its answer is not a carrier; nothing can be
- * running in it any more, since the model has spoken again.
+ * running in it any more, since the model has spoken again, also where what it said has left the surface.
  */
 function carrierAt(events, logLength) {
-  const nodes = replaySurface(events.slice(0, logLength));
-  const at = nodes.findLastIndex((seq) => events[seq].type === 'assistant/message');
-  if (at < 0) return undefined;
-  return openCalls(events, nodes[at], nodes.slice(at + 1)).length > 0 ? nodes[at] : undefined;
+  const before = events.slice(0, logLength);
+  const carrier = before.findLast(
+    (event) => event.type === 'assistant/message' && event.surfaceOp === 'append',
+  )?.seq;
+  const nodes = replaySurface(before);
+  if (!nodes.includes(carrier)) return undefined;
+  const later = nodes.slice(nodes.indexOf(carrier) + 1);
+  return openCalls(events, carrier, later).length > 0 ? carrier : undefined;
 }
 
 /** The calls of `carrier` that the results among `later` leave open: by id, first open occurrence first. */

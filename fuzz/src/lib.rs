@@ -18,7 +18,7 @@ pub struct Owned {
 
 impl Owned {
     /// Reads raw columns: a line each, in the order of [`Columns`], decimal numbers between spaces, and a line
-    /// for the mark: log length, call, name. Anything that is no number is left out.
+    /// for the mark: log length, call, name, last assistant message. Anything that is no number is left out.
     #[must_use]
     pub fn raw(text: &str) -> (Self, Target) {
         let mut lines = text.lines().map(|line| line.split(' ').filter_map(|word| word.parse::<u32>().ok()));
@@ -46,6 +46,12 @@ impl Owned {
         self.calls.push(0);
     }
 
+    fn last_assistant(&self) -> Option<u32> {
+        let appended = |at: &usize| self.origins.get(*at).is_some_and(|origin| *origin as usize == *at);
+        let last = (0..self.facts.len()).rev().filter(|&at| self.facts[at] & 3 == 2).find(appended);
+        last.and_then(|at| u32::try_from(at).ok())
+    }
+
     fn call(&mut self, ids: &[u32], named: bool) {
         if let Some(offset) = self.calls.last_mut() {
             *offset = u32::try_from(self.pool.len()).unwrap_or(u32::MAX);
@@ -57,11 +63,12 @@ impl Owned {
     }
 }
 
-/// A mark by its numbers: log length, call, name of the checkpoint tool.
+/// A mark by its numbers: log length, call, name of the checkpoint tool, last assistant message before it.
 fn target(numbers: &[u32]) -> Target {
     Target {
         mark: "1".to_owned(),
         log_length: numbers.first().copied().unwrap_or(0),
+        last_assistant: numbers.get(3).copied(),
         call: numbers.get(1).copied(),
         checkpoint_name: numbers.get(2).copied(),
         open_turn: true,
@@ -117,7 +124,10 @@ impl Script {
                     columns.push(3, length);
                     columns.call(&[digit.unwrap_or(1)], false);
                 }
-                '|' => script.target.log_length = u32::try_from(columns.facts.len()).unwrap_or(u32::MAX),
+                '|' => {
+                    script.target.log_length = u32::try_from(columns.facts.len()).unwrap_or(u32::MAX);
+                    script.target.last_assistant = columns.last_assistant();
+                }
                 'c' => script.target.call = digit,
                 'n' => script.target.checkpoint_name = digit.map(|digit| digit + 1),
                 'o' => columns.origins.iter_mut().last().into_iter().for_each(|origin| *origin = 0),

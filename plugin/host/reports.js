@@ -4,6 +4,7 @@
  */
 import { harness } from './compat.js';
 import { isReplacement, resultOf } from './events.js';
+import { assistantBefore } from './turn.js';
 
 /** The `plugin` field of a report's message source; nothing but reports carries it. */
 export const REPORT_PLUGIN = 'rewind';
@@ -47,15 +48,6 @@ function appendedResult(events, event) {
     at = events[sourceEventSeqs.find((seq) => seq < above && events[seq].type === 'tool/result')];
   }
   return at;
-}
-
-/** The appended assistant message before `seq` for which `wanted` holds. */
-function assistantBefore(events, seq, wanted = () => true) {
-  for (let at = seq - 1; at >= 0; at -= 1) {
-    const event = events[at];
-    if (event.type === 'assistant/message' && !isReplacement(event) && wanted(event)) return event;
-  }
-  return undefined;
 }
 
 /**

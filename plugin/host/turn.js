@@ -1,4 +1,5 @@
 /** Where a session stands in its turns. */
+import { isReplacement } from './events.js';
 
 /**
  * @param events - a log snapshot.
@@ -21,4 +22,18 @@ export function openTurn(events) {
 export function turnStart(events, before) {
   for (let at = before - 1; at >= 0; at -= 1) if (events[at].type === 'turn/start') return at;
   return 0;
+}
+
+/**
+ * @param events - a log snapshot.
+ * @param before - a log length, as a mark gives it: it may lie outside the log.
+ * @param wanted - what must hold of the message, anything where absent.
+ * @returns the last assistant message that was appended below that length, undefined where none was.
+ */
+export function assistantBefore(events, before, wanted = () => true) {
+  for (let at = Math.min(before, events.length) - 1; at >= 0; at -= 1) {
+    const event = events[at];
+    if (event.type === 'assistant/message' && !isReplacement(event) && wanted(event)) return event;
+  }
+  return undefined;
 }

@@ -8,7 +8,7 @@ import { reasonOf, RewindError } from '../host/error.js';
 import { ask, probeRoute, providerFault, resolveRoute } from '../host/model.js';
 import { findReport, REPORT_PLUGIN } from '../host/reports.js';
 import { copyOf, internedAs, readWindow, reportsAmong } from '../host/surface.js';
-import { openTurn } from '../host/turn.js';
+import { assistantBefore, openTurn } from '../host/turn.js';
 import { native } from '../native.js';
 import { addUsage, defined, isCount, recount, warningsOf } from './facts.js';
 import { draft, landAll, priceOfDrafts, pricesOf } from './landing.js';
@@ -215,6 +215,7 @@ export class Fold {
       logLength: mark.logLength,
       logLengthText: mark.logLengthText,
       logSize: events.length,
+      lastAssistant: assistantBefore(events, mark.logLength)?.seq,
       call: mark.callId === undefined ? undefined : internedAs(session, mark.callId),
       checkpointName: internedAs(session, this.config.checkpointToolName),
       openTurn: openTurn(events) !== undefined,

@@ -95,6 +95,7 @@ pub(super) fn dry_run(input: &Input, audit: Audit, from: Seq, to: Option<Seq>) -
     let target = Target {
         mark: MARK.to_owned(),
         log_length: from,
+        last_assistant: session.track.assistant_before(from),
         call: None,
         checkpoint_name: None,
         open_turn: true,

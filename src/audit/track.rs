@@ -91,6 +91,13 @@ impl Track {
         self.infos.binary_search_by_key(&seq, |info| info.seq).ok().and_then(|at| self.infos.get(at))
     }
 
+    /// The last assistant message that was appended before `seq`.
+    pub(super) fn assistant_before(&self, seq: Seq) -> Option<Seq> {
+        let end = self.infos.partition_point(|info| info.seq < seq);
+        let appended = |info: &&Info| info.kind == Kind::Assistant && info.origin == info.seq;
+        self.infos.get(..end)?.iter().rfind(appended).map(|info| info.seq)
+    }
+
     /// The calls of a node, as numbers.
     pub(super) fn calls(&self, info: &Info) -> &[u32] {
         let first = info.first_call as usize;

@@ -53,6 +53,8 @@ pub struct FoldTarget {
     pub log_length_text: String,
     /// The log's length in events.
     pub log_size: u32,
+    /// Seq of the last assistant message that was appended before the mark.
+    pub last_assistant: Option<u32>,
     /// Interned id of the call that took the mark.
     pub call: Option<u32>,
     /// Interned name of the checkpoint tool.
@@ -82,6 +84,7 @@ impl FoldTarget {
         Ok(Target {
             mark: self.mark,
             log_length,
+            last_assistant: self.last_assistant,
             call: self.call,
             checkpoint_name: self.checkpoint_name,
             open_turn: self.open_turn,

@@ -21,6 +21,7 @@ proptest! {
         calls in small(),
         pool in small(),
         log_length in any::<u32>(),
+        last_assistant in prop::option::of(0..14u32),
         call in prop::option::of(any::<u32>()),
         open_turn in any::<bool>(),
     ) {
@@ -29,8 +30,14 @@ proptest! {
         };
         let Ok(surface) = Surface::parse(&columns) else { return Ok(()) };
         for log_length in [log_length % 14, log_length] {
-            let target =
-                Target { mark: "m".to_owned(), log_length, call, checkpoint_name: Some(3), open_turn };
+            let target = Target {
+                mark: "m".to_owned(),
+                log_length,
+                last_assistant,
+                call,
+                checkpoint_name: Some(3),
+                open_turn,
+            };
             let Ok(plan) = Plan::new(&surface, &target) else { continue };
             prop_assert_eq!(plan.recheck(&surface, open_turn), Ok(()));
             prop_assert!(!plan.edits().is_empty());

@@ -207,6 +207,41 @@ fn a_result_without_its_call_is_named() {
 }
 
 #[test]
+fn a_late_result_of_a_call_that_died_before_the_marks_own_message_is_no_result_of_the_marks() {
+    let mut stage = Stage::new();
+    stage.person(40);
+    stage.says(20, &[("dead", "read"), ("cp", "checkpoint")]);
+    let [call, answered] = stage.step("c0");
+    let mark = stage.len();
+    stage.compact(call, answered, 10);
+    for id in ["dead", "cp"] {
+        let mut late = stage.clone();
+        let orphan = late.answer(id, 50);
+        late.step("c1");
+        late.rewind();
+        assert_eq!(refusal(&mut late, mark), Refusal::OrphanResult { seq: orphan });
+    }
+    // Nothing came late: there is no carrier, and what stands behind the mark folds.
+    let step = stage.step("c1");
+    stage.rewind();
+    let plan = stage.plan(mark).unwrap();
+    assert_eq!((plan.segments.clone(), plan.after_call()), (vec![step.to_vec()], false));
+}
+
+#[test]
+fn a_message_that_was_taken_before_the_mark_is_still_the_last_that_was_said() {
+    let mut stage = Stage::new();
+    stage.says(20, &[("dead", "checkpoint")]);
+    let [call, answered] = stage.step("c0");
+    stage.compact(call, answered, 10);
+    let mark = stage.len();
+    let orphan = stage.answer("dead", 50);
+    stage.step("c1");
+    stage.rewind();
+    assert_eq!(refusal(&mut stage, mark), Refusal::OrphanResult { seq: orphan });
+}
+
+#[test]
 fn a_second_result_for_one_call_is_named_inside_and_in_the_carrier() {
     let mut inside = Stage::new();
     let mark = inside.mark();

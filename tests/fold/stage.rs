@@ -159,7 +159,11 @@ impl Stage {
     /// A mark without a call id, asked for inside an open turn.
     pub(crate) fn target(&mut self, log_length: u32) -> Target {
         let checkpoint_name = Some(self.id("checkpoint"));
-        Target { mark: "1".to_owned(), log_length, call: None, checkpoint_name, open_turn: true }
+        let appended = |seq: &u32| self.origins[*seq as usize] == *seq;
+        let said = |seq: &u32| self.facts[*seq as usize] & 3 == ASSISTANT && appended(seq);
+        let last_assistant = (0..log_length.min(self.len())).rev().find(said);
+        let mark = "1".to_owned();
+        Target { mark, log_length, last_assistant, call: None, checkpoint_name, open_turn: true }
     }
 
     pub(crate) fn plan(&mut self, log_length: u32) -> Result<Plan, Refusal> {

@@ -62,10 +62,11 @@ proptest! {
         (nodes, chars, origins) in (vec(number(), 0..20), vec(number(), 0..20), vec(number(), 0..20)),
         facts in vec(any::<u8>(), 0..20),
         (calls, pool) in (vec(number(), 0..20), vec(number(), 0..40)),
-        log_length in number(), call in prop::option::of(number()), open_turn in any::<bool>(),
+        (log_length, last_assistant) in (number(), prop::option::of(number())), call in prop::option::of(number()), open_turn in any::<bool>(),
     ) {
         let read = Read { nodes, facts, chars, origins, calls, pool, ..Read::default() };
-        let target = Target { mark: "1".to_owned(), log_length, call, checkpoint_name: Some(3), open_turn };
+        let mark = "1".to_owned();
+        let target = Target { mark, log_length, last_assistant, call, checkpoint_name: Some(3), open_turn };
         try_all(&read, &target)?;
     }
 }

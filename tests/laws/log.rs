@@ -142,6 +142,13 @@ impl Log {
         read
     }
 
+    /// The last assistant message that was appended below a length.
+    pub(crate) fn last_assistant(&self, length: u32) -> Option<u32> {
+        let said =
+            |seq: &u32| matches!(self.at(*seq).body, Body::Assistant(_)) && self.at(*seq).shadowed.is_none();
+        (0..length).rev().find(said)
+    }
+
     pub(crate) fn surface(&self) -> Surface {
         Surface::parse(&self.read().columns()).unwrap()
     }
@@ -151,6 +158,7 @@ impl Log {
         Target {
             mark: "1".to_owned(),
             log_length: mark.length,
+            last_assistant: self.last_assistant(mark.length),
             call: mark.call.map(|id| read.number(id).unwrap_or(u32::MAX)),
             checkpoint_name: read.number(CHECKPOINT),
             open_turn,

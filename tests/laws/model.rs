@@ -93,26 +93,14 @@ fn speaks(log: &Log, seq: u32) -> bool {
     matches!(log.at(seq).body, Body::Assistant(_))
 }
 
-/// 1.2: the last assistant message when the mark was taken, if a call of it was open then.
+/// 1.2: the last assistant message that was appended before the mark, if a call of it was open then.
 fn carrier_at(log: &Log, length: u32) -> Option<u32> {
     let nodes = replay(&log.events[..length as usize]);
-    let at = nodes.iter().rposition(|&seq| speaks(log, seq))?;
-    let open = open_behind(log, nodes[at], &nodes[at + 1..]);
-    if open.is_empty() { None } else { Some(nodes[at]) }
-}
-
-/// Whether the mark's last assistant message has left the surface since, and a result comes late for a call
-/// that an older one lost long ago. Columns do not say what stood there when the mark was taken, so the core
-/// takes the older message for the mark's; the contract has an orphan there. Only a log that no provider
-/// would take holds such a result.
-pub(crate) fn undecided(log: &Log, mark: Mark) -> bool {
-    let then = replay(&log.events[..mark.length as usize]);
-    let last = then.iter().rev().find(|&&seq| speaks(log, seq));
-    let old = |seq: u32| origins(log, seq).iter().any(|&origin| origin < mark.length);
-    let Some(at) = log.nodes.iter().rposition(|&seq| speaks(log, seq) && old(seq)) else { return false };
-    let mut open = calls_of(log, log.nodes[at]);
-    let mut later = log.nodes[at + 1..].iter().take_while(|&&seq| !speaks(log, seq));
-    last != Some(&log.nodes[at]) && later.any(|&seq| close(log, &mut open, seq).is_some() && !old(seq))
+    let said = |event: &Event| matches!(event.body, Body::Assistant(_)) && event.shadowed.is_none();
+    let carrier = u32::try_from(log.events[..length as usize].iter().rposition(said)?).unwrap();
+    let at = nodes.iter().position(|&seq| seq == carrier)?;
+    let open = open_behind(log, carrier, &nodes[at + 1..]);
+    if open.is_empty() { None } else { Some(carrier) }
 }
 
 /// 1.2, 1.3: how many nodes after the mark belong to the mark's own message, and which are siblings.
