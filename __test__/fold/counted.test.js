@@ -108,7 +108,10 @@ async function fold(length, turns, settings = {}) {
 
 const SIZES = [[1_000, 1], [1_000, 20], [5_000, 1], [5_000, 20]];
 /** In the order of the walk that `docs/design.md` draws; each is one crossing into the core. */
-const CALLS = ['runFold', 'planFold', 'weighRegion', 'request', 'edits', 'compose', 'weighLanding'];
+const CALLS = [
+  'runFold', 'answerFold', 'planFold', 'weighRegion', 'request', ...Array(3).fill('answerFold'), 'edits', 'compose',
+  'weighLanding', 'answerFold',
+];
 
 test('a fold crosses the border as often on a long log and a large region as on a short one', async () => {
   for (const [length, turns] of SIZES) {

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { native } from '../../plugin/native.js';
 import { platformTriple } from '../../plugin/platform.js';
+import { drive } from '../../plugin/rewind/drive.js';
 import { chanceOf } from '../laws/random.js';
 
 const PLUGIN = fileURLToPath(new URL('../../plugin/', import.meta.url));
@@ -105,7 +106,8 @@ test('columns that no session has are planned or refused, and the process lives'
     const chance = chanceOf(seed);
     const columns = columnsOf(chance);
     const target = {
-      mark: 'm', logLength: chance.int(0, 14), logLengthText: '?', logSize: chance.int(0, 30), call: chance.int(0, 5),
+      mark: 'm', logLength: chance.int(0, 14), logLengthText: '?', logSize: chance.int(0, 30),
+      lastAssistant: chance.pick([undefined, chance.int(0, 14)]), call: chance.int(0, 5),
       checkpointName: 3, openTurn: chance.chance(0.5), folded: chance.chance(0.05),
     };
     const plan = classified(() => native.planFold(columns, target, 'en'));
@@ -135,25 +137,42 @@ test('arguments of the wrong kind are JavaScript errors', () => {
   for (const args of wrong) assert.throws(() => native.planFold(...args), Error);
 });
 
-test('a driver that breaks its contract ends its fold and nothing else', async () => {
+test('a side that breaks its contract ends its fold and nothing else', async () => {
   const options = { maxTokens: 64, maxRetries: 1, receiptOnFailure: false, noMark: 'Set one.' };
   const failure = new Error('broken');
   const throwing = () => {
     throw failure;
   };
   await assert.rejects(native.runFold(options, throwing), /broken/);
-  await assert.rejects(native.runFold(options, () => Promise.reject(failure)), (error) => error === failure || /broken/.test(error.message));
+  await assert.rejects(drive(options, throwing), (error) => error === failure);
+  await assert.rejects(drive(options, () => Promise.reject(failure)), (error) => error === failure);
   for (const answer of [undefined, null, 5, 'x', {}, { kind: 5 }]) {
-    await assert.rejects(native.runFold(options, async () => answer));
+    await assert.rejects(drive(options, async () => answer), Error);
   }
   for (const answer of [{ kind: 'nonsense' }, { kind: 'landed', yes: true }, { kind: 'confirmed', yes: true }, { kind: 'answer', finish: 'stop', text: 'A report.' }]) {
     const effects = [];
-    const { kind } = await native.runFold(options, async (effect) => {
+    const { kind } = await drive(options, async (effect) => {
       effects.push(effect.kind);
       return answer;
     });
     assert.deepEqual([kind, effects], ['stopped', ['latest-mark']]);
   }
+});
+
+test('an answer reaches its own fold alone, and none that is over', async () => {
+  const options = { maxTokens: 64, maxRetries: 1, receiptOnFailure: false, noMark: 'Set one.' };
+  const asked = [];
+  const run = () => native.runFold(options, (effect) => { asked.push(effect); });
+  const folds = [run(), run()];
+  while (asked.length < 2) await new Promise(setImmediate);
+  const [one, other] = asked.map(({ fold }) => fold);
+  native.answerFold(Math.max(one, other) + 1, { kind: 'stopped' });
+  native.answerFold(other, { kind: 'mark', yes: false });
+  native.answerFold(one, { kind: 'stopped' });
+  const outcomes = (await Promise.all(folds)).map(({ kind, code }) => [kind, code]);
+  assert.deepEqual(outcomes.toSorted(), [['refused', 'NO_CHECKPOINT'], ['stopped', undefined]]);
+  assert.equal(asked.length, 2);
+  native.answerFold(one, { kind: 'mark', yes: true });
 });
 
 test('many folds at once, and in a worker that goes away in the middle of one', async () => {
@@ -163,7 +182,7 @@ test('many folds at once, and in a worker that goes away in the middle of one', 
     'ask': { kind: 'answer', finish: 'stop', text: 'A report.' }, 'confirm': { kind: 'confirmed', yes: true },
     'land': { kind: 'landed', yes: true },
   };
-  const fold = () => native.runFold(options, async ({ kind }) => {
+  const fold = () => drive(options, async ({ kind }) => {
     await new Promise(setImmediate);
     return answers[kind];
   });
@@ -173,10 +192,7 @@ test('many folds at once, and in a worker that goes away in the middle of one', 
   const code = `
     import { parentPort } from 'node:worker_threads';
     import { native } from ${JSON.stringify(new URL('../../plugin/native.js', import.meta.url).href)};
-    native.runFold(${JSON.stringify(options)}, async ({ kind }) => {
-      parentPort.postMessage(kind);
-      return new Promise(() => {});
-    });
+    native.runFold(${JSON.stringify(options)}, ({ kind }) => { parentPort.postMessage(kind); });
     setInterval(() => {}, 1000);
   `;
   const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`));

@@ -81,7 +81,8 @@ function read(index, event) {
   index.read += 1;
   try {
     const report = reportOf(event);
-    if (report) index.reports.push({ ...report, seq: event.seq });
+    // Written out: one is kept for each report of a session, and a spread keeps its fields in a second object.
+    if (report) index.reports.push({ markId: report.markId, callId: report.callId, seq: event.seq });
   } catch {
     // An imported log may hold an event of no known shape; it is no report of ours.
   }

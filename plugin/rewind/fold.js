@@ -10,6 +10,7 @@ import { findReport, REPORT_PLUGIN } from '../host/reports.js';
 import { copyOf, internedAs, readWindow, reportsAmong } from '../host/surface.js';
 import { assistantBefore, openTurn } from '../host/turn.js';
 import { native } from '../native.js';
+import { drive } from './drive.js';
 import { addUsage, defined, isCount, recount, warningsOf } from './facts.js';
 import { draft, landAll, priceOfDrafts, pricesOf } from './landing.js';
 import { isSameMark, latestMark } from './mark.js';
@@ -65,7 +66,7 @@ export class Fold {
       ? [`Call \`${checkpointToolName}\` before the next exploration.`, namesFault(this.ctx, this.config)].filter(Boolean).join(' ')
       : NO_PROVIDER;
     const receiptOnFailure = this.config.onSummaryFailure === 'receipt';
-    const outcome = await native.runFold({ maxTokens, maxRetries, receiptOnFailure, noMark }, (effect) => this.perform(effect));
+    const outcome = await drive({ maxTokens, maxRetries, receiptOnFailure, noMark }, (effect) => this.perform(effect));
     if (outcome.kind === 'folded') {
       const warnings = [...warningsOf(this, outcome.stamped), namesFault(this.ctx, this.config)].filter(Boolean);
       for (const warning of warnings) this.ctx.logger?.warn(warning);

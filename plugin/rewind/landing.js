@@ -1,5 +1,5 @@
 /** The commit of a fold: one synchronous block (docs/rewind.md 3.3). */
-import { createToolResultMessage, createUserMessage } from '@deepseek-ai/dsh-llm';
+import { createToolResultMessage } from '@deepseek-ai/dsh-llm';
 import { landContent, landMessage, priceOf } from '../host/commit.js';
 import { RewindError } from '../host/error.js';
 import { copyOf } from '../host/surface.js';
@@ -53,8 +53,9 @@ export function pricesOf(meter, session, runs, events) {
  */
 export function priceOfDrafts(meter, drafts) {
   if (!meter) return undefined;
+  // A price takes no identity and no frozen copy of its own.
   const messageOf = ({ content, source }) => (source
-    ? createUserMessage({ content, source })
+    ? { role: 'user', content, source }
     : createToolResultMessage({ callId: 'x', content, isError: false }));
   return drafts.reduce((tokens, one) => tokens + meter.estimateMessage(messageOf(one)), 0);
 }

@@ -1,12 +1,19 @@
 //! The fold's transaction driven over Tokio: effects out to JavaScript, what came of them back in.
+//!
+//! An answer comes back by a call of its own instead of as a promise's value: to wait for a promise, napi makes two
+//! functions with a finalizer each, which only a full collection of the host frees. Ten of them a fold were most of
+//! what a fold left behind.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use napi::bindgen_prelude::Promise;
-use napi::threadsafe_function::ThreadsafeFunction;
-use napi::{Error, Result, Status};
+use napi::bindgen_prelude::PromiseRaw;
+use napi::threadsafe_function::{ThreadsafeFunction, UnknownReturnValue};
+use napi::{Env, Error, Result, Status};
 use napi_derive::napi;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::report::usable::{Answer, Finish};
 use crate::transaction::{Budget, Effect, Input, Outcome, Transaction};
@@ -14,6 +21,8 @@ use crate::transaction::{Budget, Effect, Input, Outcome, Transaction};
 /// What the driver asks JavaScript to do.
 #[napi(object, object_from_js = false)]
 pub struct FoldEffect {
+    /// The fold that asks; the answer names it.
+    pub fold: u32,
     /// `latest-mark`, `prepare`, `ask`, `confirm`, `land` or `complete`.
     pub kind: String,
     /// Ask: 1 for the first attempt.
@@ -75,15 +84,53 @@ pub struct FoldOptions {
     pub no_mark: String,
 }
 
-type Perform = ThreadsafeFunction<FoldEffect, Promise<FoldInput>, FoldEffect, Status, false>;
+type Perform = ThreadsafeFunction<FoldEffect, UnknownReturnValue, FoldEffect, Status, false>;
 
-/// Runs one fold: performs effects through `perform` until the transaction ends.
+/// The folds of one JavaScript thread.
+#[derive(Default)]
+struct Folds {
+    last: u32,
+    /// Where answers go, by fold. They end with their thread, and with them the folds that wait for one.
+    answers: BTreeMap<u32, UnboundedSender<Input>>,
+}
+
+thread_local! {
+    static FOLDS: RefCell<Folds> = RefCell::default();
+}
+
+/// Runs one fold: asks for effects through `perform`, one at a time, until the transaction ends. What comes of each
+/// is told by [`answer_fold`].
 ///
 /// # Errors
-/// Only where `perform` itself breaks its contract by throwing or rejecting; it is expected to answer
-/// `refused` or `stopped` and to keep the reason.
-#[napi]
-pub async fn run_fold(options: FoldOptions, perform: Arc<Perform>) -> Result<FoldOutcome> {
+/// Only where `perform` itself throws.
+#[napi(catch_unwind)]
+pub fn run_fold(
+    env: &Env,
+    options: FoldOptions,
+    perform: Arc<Perform>,
+) -> Result<PromiseRaw<'_, FoldOutcome>> {
+    let (sender, answers) = unbounded_channel();
+    let fold = FOLDS.with_borrow_mut(|folds| {
+        folds.answers.retain(|_, sender| !sender.is_closed());
+        folds.last = folds.last.wrapping_add(1);
+        folds.answers.insert(folds.last, sender);
+        folds.last
+    });
+    env.spawn_future(drive(fold, options, perform, answers))
+}
+
+/// Tells a fold what came of the effect that it asked for. A fold that is over takes no answer.
+#[napi(catch_unwind)]
+pub fn answer_fold(fold: u32, input: FoldInput) {
+    FOLDS.with_borrow(|folds| folds.answers.get(&fold).map(|sender| sender.send(input.into())));
+}
+
+async fn drive(
+    fold: u32,
+    options: FoldOptions,
+    perform: Arc<Perform>,
+    mut answers: UnboundedReceiver<Input>,
+) -> Result<FoldOutcome> {
     let budget = Budget {
         max_tokens: options.max_tokens,
         max_retries: options.max_retries,
@@ -95,7 +142,8 @@ pub async fn run_fold(options: FoldOptions, perform: Arc<Perform>) -> Result<Fol
         // A panic inside the machine must end this fold, not the host.
         let effect = catch_unwind(AssertUnwindSafe(|| transaction.step(input)))
             .map_err(|_| Error::from_reason("the fold's transaction panicked"))?;
-        let mut next = FoldEffect { kind: String::new(), attempt: None, max_tokens: None, receipt: None };
+        let mut next =
+            FoldEffect { fold, kind: String::new(), attempt: None, max_tokens: None, receipt: None };
         next.kind = match effect {
             Effect::LatestMark => "latest-mark",
             Effect::Prepare => "prepare",
@@ -112,8 +160,8 @@ pub async fn run_fold(options: FoldOptions, perform: Arc<Perform>) -> Result<Fol
             Effect::End(outcome) => return Ok(outcome.into()),
         }
         .to_owned();
-        let answer = perform.call_async_catch(next).await?;
-        input = answer.await?.into();
+        perform.call_async_catch(next).await?;
+        input = answers.recv().await.ok_or_else(|| Error::from_reason("the fold's thread is gone"))?;
     }
 }
 
