@@ -5,6 +5,7 @@
 import { toolPairingBalancedAfter, toolPairingBalancedBefore } from '@deepseek-ai/dsh-compaction';
 import { createUserMessage } from '@deepseek-ai/dsh-llm';
 import { observe, readWindow } from '../plugin/host/surface.js';
+import { assistantBefore } from '../plugin/host/turn.js';
 import { native } from '../plugin/native.js';
 import { median, time } from './clock.js';
 import { growSession, reopen } from './sessions.js';
@@ -22,6 +23,7 @@ function ours(session, logLength) {
     logLength,
     logLengthText: String(logLength),
     logSize: events.length,
+    lastAssistant: assistantBefore(events, logLength)?.seq,
     openTurn: false,
     folded: false,
   }, 'en');
