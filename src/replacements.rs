@@ -62,9 +62,16 @@ pub enum Standing {
 }
 
 /// The surface of a log and everything that was replaced on the way to it.
+///
+/// A node's *place* is the seq of the first original behind it. Appends come in the order of their seqs and a
+/// replacement stands where the first node it took stood, so places ascend along the surface, and no place is
+/// ever looked for by walking.
 #[derive(Debug, Clone, Default)]
 pub struct Replacements {
-    surface: Vec<Seq>,
+    /// The node at each place.
+    surface: BTreeMap<Seq, Seq>,
+    /// The places of replacements; an appended node's is its own seq.
+    places: BTreeMap<Seq, Seq>,
     made: BTreeMap<Seq, Vec<Seq>>,
     by: BTreeMap<Seq, Seq>,
     last: Option<Seq>,
@@ -82,30 +89,43 @@ impl Replacements {
         }
         self.last = Some(seq);
         let SurfaceOp::Replace { start, end } = op else {
-            self.surface.push(seq);
+            self.surface.insert(seq, seq);
             return Ok(&[]);
         };
-        // Replacements cluster near the tail, so both ends are looked for from there.
-        let place = |missing: Seq| self.position(missing).ok_or(Misfit::Absent { seq, start, end, missing });
+        let place = |missing: Seq| self.place(missing).ok_or(Misfit::Absent { seq, start, end, missing });
         let (from, to) = (place(start)?, place(end)?);
         if from > to {
             return Err(Misfit::Backwards { seq, start, end });
         }
-        let taken: Vec<Seq> = self.surface.splice(from..=to, [seq]).collect();
+        let gone: Vec<(Seq, Seq)> =
+            self.surface.range(from..=to).map(|(place, node)| (*place, *node)).collect();
+        for (place, _) in &gone {
+            self.surface.remove(place);
+        }
+        self.surface.insert(from, seq);
+        self.places.insert(seq, from);
+        let taken: Vec<Seq> = gone.into_iter().map(|(_, node)| node).collect();
         self.by.extend(taken.iter().map(|node| (*node, seq)));
         Ok(self.made.entry(seq).or_insert(taken))
     }
 
     /// The seqs the model sees, in surface order.
     #[must_use]
-    pub fn surface(&self) -> &[Seq] {
-        &self.surface
+    pub fn surface(&self) -> Vec<Seq> {
+        self.surface.values().copied().collect()
     }
 
-    /// Where the node `seq` stands on the surface.
+    /// Where the node `seq` stands on the surface: a number that orders the nodes there, and that a replacement
+    /// takes over from the first node it takes.
     #[must_use]
-    pub fn position(&self, seq: Seq) -> Option<usize> {
-        self.surface.iter().rposition(|node| *node == seq)
+    pub fn place(&self, seq: Seq) -> Option<Seq> {
+        let place = self.places.get(&seq).copied().unwrap_or(seq);
+        (self.surface.get(&place) == Some(&seq)).then_some(place)
+    }
+
+    /// The places and nodes from a place on, in surface order.
+    pub fn from(&self, place: Seq) -> impl DoubleEndedIterator<Item = (Seq, Seq)> {
+        self.surface.range(place..).map(|(place, node)| (*place, *node))
     }
 
     /// The last surface seq read.
@@ -119,7 +139,7 @@ impl Replacements {
     pub fn standing(&self, seq: Seq) -> Standing {
         match self.by.get(&seq) {
             Some(by) => Standing::ReplacedBy(*by),
-            None if self.surface.contains(&seq) => Standing::Visible,
+            None if self.place(seq).is_some() => Standing::Visible,
             None => Standing::NoNode,
         }
     }

@@ -148,7 +148,7 @@ fn surface_of(session: &Session) -> Result<Surface, crate::error::Refusal> {
     let (mut origins, mut calls) = (vec![0; length], vec![0; length]);
     let mut pool = Vec::new();
     let mut numbers = BTreeMap::new();
-    for seq in nodes {
+    for seq in &nodes {
         let at = *seq as usize;
         let Some(info) = session.track.info(*seq) else { continue };
         let kind = match info.kind {
@@ -169,7 +169,7 @@ fn surface_of(session: &Session) -> Result<Surface, crate::error::Refusal> {
         }
     }
     Surface::parse(&Columns {
-        nodes,
+        nodes: &nodes,
         facts: &facts,
         chars: &chars,
         origins: &origins,

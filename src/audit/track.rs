@@ -1,15 +1,19 @@
 //! The wire check of a surface that grows and is edited: an edit is checked where it is made, not all over.
 //!
 //! What the check knows behind a message that is no result depends on that message alone, so a replacement
-//! can only change what stands between the last such message before it and the first one behind it.
+//! can only change what stands between the last such message before it and the first one behind it. A
+//! replacement that calls nothing ends what stands before it: then only results that answered a call are looked
+//! at, and each loses its call once, however often one huge batch is edited.
 
 use super::node::Node;
 use crate::event::{Seq, SurfaceOp};
 use crate::replacements::Replacements;
 use crate::surface::{ABSENT, EMPTY, Kind};
 use crate::wire::{Fault, FaultKind, WireCheck};
+use groups::{Cut, Groups};
 use std::collections::{BTreeMap, HashMap};
 
+mod groups;
 #[cfg(test)]
 mod tests;
 
@@ -35,10 +39,21 @@ pub(super) struct Track {
     infos: Vec<Info>,
     pool: Vec<u32>,
     ids: HashMap<Box<str>, u32>,
-    faults: BTreeMap<(Seq, u8), Option<Seq>>,
-    /// Faults that are new since they were last asked for.
-    fresh: Vec<(Seq, u8)>,
+    faults: BTreeMap<(Seq, u8), Known>,
+    /// Faults that are new since they were last asked for, in the order in which they came.
+    fresh: BTreeMap<u32, (Seq, u8)>,
+    /// How many faults came so far.
+    came: u32,
+    groups: Groups,
     tail: WireCheck,
+}
+
+/// What is known of a fault that stands.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    made_by: Option<Seq>,
+    /// Its number among the faults that came.
+    number: u32,
 }
 
 /// A fault of the surface, and the replacement that made it.
@@ -111,71 +126,141 @@ impl Track {
             let mut found = Vec::new();
             self.feed(&mut tail, seq, &mut found);
             self.tail = tail;
+            self.group(seq, seq, found.is_empty());
             for fault in found {
-                self.faults.insert(key(fault), None);
-                self.fresh.push(key(fault));
+                self.stands(key(fault), None);
             }
             return;
         }
-        if self.rewritten(seq, taken) {
+        let Some(place) = reader.place(seq) else { return };
+        if self.rewritten(seq, place, taken) {
             return;
         }
-        let surface = reader.surface();
-        let Some(at) = reader.position(seq) else { return };
-        let parts = |seq: &Seq| {
-            self.info(*seq).is_some_and(|info| info.kind != Kind::Result && info.flags & ABSENT == 0)
-        };
-        let before = surface.get(..at).unwrap_or_default();
-        let from = before.iter().rposition(parts).unwrap_or(0);
-        let behind = surface.get(at + 1..).unwrap_or_default();
-        let end = behind.iter().position(parts).map(|found| at + 1 + found);
-        let window = surface.get(from..end.map_or(surface.len(), |end| end + 1)).unwrap_or_default();
-
-        let mut check = WireCheck::default();
+        let next = reader.from(place + 1).next().map(|(place, _)| place);
+        let cut = self.groups.cut(place, next);
+        let mut known = BTreeMap::new();
         let mut found = Vec::new();
-        for node in window {
-            self.feed(&mut check, *node, &mut found);
+        if self.is_plain(seq) {
+            self.forget(taken, &mut known);
+            if let Some(owner) = cut.before {
+                let fault = (owner, FaultKind::Unanswered as u8);
+                known.extend(self.faults.remove(&fault).map(|fault_known| (fault, fault_known)));
+            }
+            self.end_before(place, seq, cut, &mut found);
+        } else {
+            self.check_window(reader, place, taken, &mut known, &mut found);
         }
-        // The message that closes the window is checked for what stands before it, not for what it opens.
+        for fault in found {
+            let inherited = || {
+                // What stands for one node alone keeps the fault that it had, told or not.
+                let &[old] = taken else { return None };
+                known.get(&(old, fault.kind as u8)).filter(|_| fault.seq == seq)
+            };
+            match known.get(&key(fault)).or_else(inherited) {
+                Some(known) => self.goes_on(key(fault), *known),
+                None => self.stands(key(fault), Some(seq)),
+            }
+        }
+        // Those that were found again were put back.
+        for Known { number, .. } in known.into_values() {
+            let gone = self.fresh.get(&number).is_some_and(|key| !self.faults.contains_key(key));
+            if gone {
+                self.fresh.remove(&number);
+            }
+        }
+    }
+
+    /// Checks an edit that calls nothing: results behind it answer nothing any more.
+    fn end_before(&mut self, place: Seq, seq: Seq, cut: Cut, found: &mut Vec<Fault>) {
+        let (orphaned, end) = self.groups.end_before(place, cut);
+        if let Some(owner) = cut.before
+            && let Some(info) = self.info(owner)
+            && self.groups.answered(owner) < info.calls
+        {
+            found.push(Fault { seq: owner, kind: FaultKind::Unanswered });
+        }
+        let mut check = WireCheck::default();
+        self.feed(&mut check, seq, found);
+        found.extend(orphaned.into_iter().map(|seq| Fault { seq, kind: FaultKind::Orphan }));
         if end.is_none() {
             self.tail = check;
         }
-        let mut known = BTreeMap::new();
-        for node in window.iter().chain(taken) {
-            for number in 0..=FaultKind::Empty as u8 {
-                if let Some(made_by) = self.faults.remove(&(*node, number)) {
-                    known.insert((*node, number), made_by);
+        self.group(place, seq, true);
+    }
+
+    /// Checks all between the message before an edit and the one behind it.
+    fn check_window(
+        &mut self,
+        reader: &Replacements,
+        place: Seq,
+        taken: &[Seq],
+        known: &mut BTreeMap<(Seq, u8), Known>,
+        found: &mut Vec<Fault>,
+    ) {
+        let (from, end) = self.groups.reset(place);
+        let inside = |at: &(Seq, Seq)| end.is_none_or(|end| at.0 < end);
+        let window: Vec<(Seq, Seq)> = reader.from(from).take_while(inside).collect();
+        let mut check = WireCheck::default();
+        for (place, node) in window {
+            self.forget(&[node], known);
+            let before = found.len();
+            self.feed(&mut check, node, found);
+            self.group(place, node, found.len() == before);
+        }
+        self.forget(taken, known);
+        match end {
+            // It is checked for what stands before it, not for what it is or opens: that did not change.
+            Some(_) => check.close(|fault| found.push(fault)),
+            None => self.tail = check,
+        }
+    }
+
+    /// Puts a node where its group is; `sound` is whether a result answers a call.
+    fn group(&mut self, place: Seq, seq: Seq, sound: bool) {
+        match self.info(seq) {
+            Some(info) if info.flags & ABSENT != 0 => {}
+            Some(info) if info.kind == Kind::Result && info.calls > 0 => {
+                if sound {
+                    self.groups.answer(place, seq);
                 }
             }
+            _ => self.groups.message(place, seq),
         }
-        if end.is_some()
-            && let Some(last) = window.last()
-        {
-            // Whether its own calls are answered is beyond the window and did not change.
-            let number = FaultKind::Unanswered as u8;
-            if let Some(made_by) = known.get(&(*last, number)) {
-                self.faults.insert((*last, number), *made_by);
+    }
+
+    /// Whether a node is a message that calls nothing.
+    fn is_plain(&self, seq: Seq) -> bool {
+        self.info(seq).is_some_and(|info| info.flags & ABSENT == 0 && info.calls == 0)
+    }
+
+    /// Takes away the faults of nodes, to be found again.
+    fn forget(&mut self, nodes: &[Seq], known: &mut BTreeMap<(Seq, u8), Known>) {
+        for node in nodes {
+            for number in 0..=FaultKind::Empty as u8 {
+                let fault = (*node, number);
+                known.extend(self.faults.remove(&fault).map(|fault_known| (fault, fault_known)));
             }
         }
-        for fault in found {
-            let own = known.get(&key(fault)).copied();
-            // A result rewritten in place keeps the fault that it had, told or not.
-            let old = taken.first().filter(|_| fault.seq == seq && taken.len() == 1);
-            let old = old.map(|old| (*old, fault.kind as u8)).filter(|old| known.contains_key(old));
-            let inherited = old.and_then(|old| known.get(&old).copied());
-            match (own, old.and_then(|old| self.fresh.iter_mut().find(|fresh| **fresh == old))) {
-                (None, Some(fresh)) => *fresh = key(fault),
-                (None, None) if inherited.is_none() => self.fresh.push(key(fault)),
-                _ => {}
-            }
-            let known = own.or(inherited);
-            self.faults.insert(key(fault), known.unwrap_or(Some(seq)));
+    }
+
+    /// A fault is new.
+    fn stands(&mut self, fault: (Seq, u8), made_by: Option<Seq>) {
+        self.came += 1;
+        self.faults.insert(fault, Known { made_by, number: self.came });
+        self.fresh.insert(self.came, fault);
+    }
+
+    /// A fault is the one that was known, at this node now.
+    fn goes_on(&mut self, fault: (Seq, u8), known: Known) {
+        self.faults.insert(fault, known);
+        if let Some(fresh) = self.fresh.get_mut(&known.number) {
+            *fresh = fault;
         }
     }
 
     /// A result rewritten in place, for the same call, changes no pair; it keeps the fault that it had, told or
     /// not. Without this, each of many in one message would be a walk over all of them.
-    fn rewritten(&mut self, seq: Seq, taken: &[Seq]) -> bool {
+    fn rewritten(&mut self, seq: Seq, place: Seq, taken: &[Seq]) -> bool {
         let &[old] = taken else { return false };
         let (Some(was), Some(is)) = (self.info(old), self.info(seq)) else { return false };
         let same = was.kind == Kind::Result && is.kind == Kind::Result && was.flags == is.flags;
@@ -183,19 +268,18 @@ impl Track {
             return false;
         }
         for number in 0..=FaultKind::Empty as u8 {
-            let Some(made_by) = self.faults.remove(&(old, number)) else { continue };
-            self.faults.insert((seq, number), made_by);
-            if let Some(fresh) = self.fresh.iter_mut().find(|fresh| **fresh == (old, number)) {
-                *fresh = (seq, number);
+            if let Some(known) = self.faults.remove(&(old, number)) {
+                self.goes_on((seq, number), known);
             }
         }
+        self.groups.rewritten(place, seq);
         true
     }
 
     /// Names the replacement that made a fault which only showed later.
     pub(super) fn blame(&mut self, fault: Fault, by: Seq) {
-        if let Some(made_by) = self.faults.get_mut(&key(fault)) {
-            made_by.get_or_insert(by);
+        if let Some(known) = self.faults.get_mut(&key(fault)) {
+            known.made_by.get_or_insert(by);
         }
     }
 
@@ -203,8 +287,8 @@ impl Track {
     /// they came.
     pub(super) fn fresh(&mut self) -> Vec<Traced> {
         let fresh = std::mem::take(&mut self.fresh);
-        let standing = fresh.into_iter().filter_map(|(seq, number)| {
-            let made_by = *self.faults.get(&(seq, number))?;
+        let standing = fresh.into_values().filter_map(|(seq, number)| {
+            let made_by = self.faults.get(&(seq, number))?.made_by;
             Some(Traced { fault: Fault { seq, kind: kind_of(number) }, made_by })
         });
         let mut all: Vec<Traced> = standing.collect();

@@ -57,7 +57,7 @@ pub fn stands_raw(turn: &Turn, prefix: &[(Seq, SurfaceOp)]) -> Result<bool, Misf
         }
     }
     for seq in surface.surface() {
-        appended.remove(seq);
+        appended.remove(&seq);
     }
     Ok(appended.is_empty())
 }

@@ -4,7 +4,6 @@ use crate::build::Log;
 use serde_json::{Value, json};
 use std::io::Cursor;
 use std::num::NonZero;
-use std::time::{Duration, Instant};
 use tool_rewind::audit::{Audit, Code, LogAudit, Size};
 
 pub(crate) fn audit(bytes: Vec<u8>) -> LogAudit {
@@ -15,7 +14,7 @@ pub(crate) fn audit(bytes: Vec<u8>) -> LogAudit {
     one
 }
 
-fn run(bytes: Vec<u8>, threads: usize) -> LogAudit {
+pub(crate) fn run(bytes: Vec<u8>, threads: usize) -> LogAudit {
     let audit = Audit { threads: NonZero::new(threads).unwrap() };
     audit.run("log", Cursor::new(bytes), |_| ()).unwrap()
 }
@@ -339,36 +338,4 @@ fn an_orphan_that_is_rewritten_in_place_keeps_its_own_fault() {
     log.assistant("refused", &[]);
     let first = audit(log.bytes()).requests.first.unwrap();
     assert_eq!((first.seq, first.made_by), (2, None));
-}
-
-/// One message with `size` calls, answered in reverse order; one result in a hundred is rewritten in place.
-fn crowded(size: u32) -> Vec<u8> {
-    let mut log = Log::default();
-    log.user("go");
-    let ids: Vec<String> = (0..size).map(|id| format!("call-{id}")).collect();
-    let calls: Vec<_> = ids.iter().map(|id| (id.as_str(), "read", json!({}))).collect();
-    log.assistant("", &calls);
-    let results: Vec<_> = ids.iter().rev().map(|id| log.result(id, json!("append"), "text")).collect();
-    for result in results.iter().step_by(100) {
-        log.rewritten(*result, "cut");
-    }
-    log.assistant("done", &[]);
-    log.bytes()
-}
-
-#[test]
-fn a_message_with_very_many_calls_costs_in_proportion() {
-    let fastest = |size: u32| -> Duration {
-        let log = crowded(size);
-        let time = |_| {
-            let from = Instant::now();
-            let audit = run(log.clone(), 1);
-            assert_eq!((audit.requests.refused, audit.findings.len()), (0, 0));
-            assert_eq!(audit.replacements.len() as u32, size / 100);
-            from.elapsed()
-        };
-        (0..2).map(time).min().unwrap()
-    };
-    let (half, whole) = (fastest(25_000), fastest(50_000));
-    assert!(whole < half * 3, "{half:?} for 25,000 results, {whole:?} for twice as many");
 }

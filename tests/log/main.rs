@@ -5,6 +5,7 @@
 mod audit;
 mod build;
 mod cli;
+mod cost;
 mod damage;
 mod event;
 mod recall;

@@ -58,7 +58,7 @@ proptest! {
                     let (start, end) = (model.surface[a].0, model.surface[b].0);
                     let op = SurfaceOp::Replace { start, end };
                     if a > b {
-                        let before = reader.surface().to_vec();
+                        let before = reader.surface();
                         prop_assert_eq!(reader.apply(seq, op), Err(Misfit::Backwards { seq, start, end }));
                         prop_assert_eq!(reader.surface(), before);
                     } else {
@@ -72,7 +72,7 @@ proptest! {
                 }
                 Step::Replace(..) => {}
                 Step::Misfit(start) => {
-                    let before = reader.surface().to_vec();
+                    let before = reader.surface();
                     let refused = reader.apply(seq, SurfaceOp::Replace { start, end: start });
                     prop_assert_eq!(refused, Err(Misfit::Absent { seq, start, end: start, missing: start }));
                     prop_assert_eq!(reader.surface(), before);
@@ -85,8 +85,8 @@ proptest! {
         prop_assert_eq!(reader.surface(), surface.as_slice());
         let mut behind = Vec::new();
         for root in reader.surface() {
-            for original in reader.originals(*root) {
-                prop_assert_eq!(reader.root_of(original), *root);
+            for original in reader.originals(root) {
+                prop_assert_eq!(reader.root_of(original), root);
                 behind.push(original);
             }
         }

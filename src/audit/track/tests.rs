@@ -69,7 +69,7 @@ proptest! {
 
             let (mut whole, mut found) = (WireCheck::default(), Vec::new());
             for node in reader.surface() {
-                track.feed(&mut whole, *node, &mut found);
+                track.feed(&mut whole, node, &mut found);
             }
             let expected: BTreeSet<_> = found.into_iter().map(key).collect();
             let kept: BTreeSet<_> = track.faults.keys().copied().collect();
