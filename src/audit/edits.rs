@@ -3,9 +3,11 @@
 use super::findings::{Code, Finding};
 use super::maker::Maker;
 use super::node::Node;
+use super::order::Place;
+use super::promises;
 use super::report::{ReplacementAudit, ShadowedPerson};
 use super::row::Price;
-use super::session::{Place, Session};
+use super::session::Session;
 use crate::event::{Seq, SurfaceOp};
 use crate::sorted::inserted;
 use crate::surface::Kind;
@@ -28,7 +30,10 @@ impl Session {
             }
         };
         let origin = taken.iter().filter_map(|seq| self.track.info(*seq)).map(|info| info.origin).min();
-        self.check_replacement(at, node, &taken, price);
+        self.check_replacement(at, node, &taken, price, maker.is_ours());
+        if let Some(promise) = &node.promise {
+            promises::check(promise, at, &taken, &self.turns, &self.track, &mut self.findings);
+        }
         self.track.keep(at.seq, node, origin.unwrap_or(at.seq));
         self.track.applied(&self.reader, at.seq, node.op, &taken);
         self.regret.replaced(at.seq, &taken);
@@ -74,7 +79,7 @@ impl Session {
         });
     }
 
-    fn check_replacement(&mut self, at: Place, node: &Node, taken: &[Seq], price: Option<Price>) {
+    fn check_replacement(&mut self, at: Place, node: &Node, taken: &[Seq], price: Option<Price>, ours: bool) {
         let cited: BTreeSet<Seq> = inserted(node.sources.iter().copied());
         if let Some(missing) = taken.iter().find(|seq| !cited.contains(seq)) {
             let message = format!(
@@ -92,6 +97,22 @@ impl Session {
                     "A rewritten result may stand for one result only and change nothing but its content.";
                 self.object_at(Code::RewriteChangesMore, at, message.into());
             }
+        }
+        let tokens = || {
+            taken
+                .iter()
+                .filter_map(|seq| self.track.info(*seq))
+                .map(|info| u64::from(info.tokens))
+                .sum::<u64>()
+        };
+        if let Some(stated) = price.as_ref().and_then(|price| price.tokens)
+            && ours
+            && u64::from(stated) != tokens()
+        {
+            let is = tokens();
+            let message =
+                format!("The price before it says {stated} tokens; the nodes that it takes have {is}.");
+            self.findings.broken(at, message);
         }
         if let (Some(price), SurfaceOp::Replace { start, end }) = (price, node.op)
             && (price.start != start || price.end != end || (!price.seqs.is_empty() && price.seqs != taken))

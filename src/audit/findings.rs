@@ -1,5 +1,6 @@
 //! What the audit objects to, each with a stable code, a place and a sentence.
 
+use super::order::Place;
 use crate::event::Seq;
 use serde::Serialize;
 
@@ -55,7 +56,7 @@ pub enum Code {
     UnfinishedCompaction,
     /// A fold of this package landed only in part.
     UnfinishedFold,
-    /// A fold of this package is not what its source says.
+    /// A replacement of this package is not what it says of itself.
     BrokenPromise,
     /// A fold of this package took something older than its mark.
     OlderThanMark,
@@ -98,5 +99,11 @@ impl Findings {
         } else {
             self.more += 1;
         }
+    }
+    /// A replacement of this package is not what it says of itself.
+    pub(super) fn broken(&mut self, at: Place, message: String) {
+        let seq = Some(at.seq);
+        let code = Code::BrokenPromise;
+        self.push(Finding { code, line: Some(at.line), seq, by: seq, ours: true, message });
     }
 }

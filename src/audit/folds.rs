@@ -1,20 +1,25 @@
 //! Marks and folds of this package, and whether each fold is what it says.
 
+use super::dispatch::Dispatch;
 use super::findings::{Code, Finding, Findings};
 use super::maker::Maker;
 use super::node::{Facts, Mark, Node};
+use super::order::Place;
 use super::report::{FoldAudit, MarkAudit};
-use super::session::Place;
 use super::track::Track;
 use crate::event::Seq;
 use crate::replacements::{CallRef, Calls, Regret, Replacements};
-use std::collections::HashSet;
+use crate::surface::Kind;
+use std::collections::{HashMap, HashSet};
 
 /// A mark, and the message whose call took it.
 #[derive(Debug)]
 struct Taken {
     mark: Mark,
+    /// The event that states it.
     seq: Seq,
+    /// The result that must stay: its own, or that of the program that took it.
+    result: Option<Seq>,
     carrier: Option<Seq>,
     report: Option<Seq>,
     discarded: bool,
@@ -29,6 +34,11 @@ struct Landed {
     in_place: bool,
     pieces: Vec<Seq>,
     taken: Vec<Seq>,
+    /// The first node it took in surface order, behind its place, and the last.
+    first: Option<(Seq, Seq)>,
+    last: Option<(Seq, Seq)>,
+    /// The oldest original among what it took.
+    oldest: Option<Seq>,
     chars: u64,
     tokens: u64,
     landed_chars: u64,
@@ -40,6 +50,16 @@ struct Landed {
 #[derive(Debug, Default)]
 pub(super) struct Folds {
     marks: Vec<Taken>,
+    /// The last mark of an id.
+    by_id: HashMap<Box<str>, u32>,
+    /// Marks before this one are folded or discarded.
+    dropped: usize,
+    /// The last assistant message that was appended.
+    carrier: Option<Seq>,
+    /// When calls inside programs began.
+    began: HashMap<Box<str>, u32>,
+    /// Marks taken in programs whose own result is still to come, by the program's call.
+    rooted: Vec<(Box<str>, usize)>,
     landed: Vec<Landed>,
     /// The last fold's block is still being written.
     open: bool,
@@ -58,12 +78,50 @@ impl Folds {
     }
 
     pub(super) fn command_done(&mut self, command: &str, cites: Seq) {
-        if self.discards.remove(command)
-            && let Some(taken) =
-                self.marks.iter_mut().find(|taken| taken.seq == cites && taken.report.is_none())
-        {
-            taken.discarded = true;
+        let known = self.discards.remove(command);
+        let found = self.marks.binary_search_by_key(&cites, |taken| taken.seq);
+        let (true, Ok(at)) = (known, found) else { return };
+        if self.marks.get(at).is_some_and(|taken| taken.report.is_some()) {
+            return;
         }
+        // With it go the unfolded ones before it: none of them may become the active one again.
+        for taken in self.marks.iter_mut().take(at + 1).skip(self.dropped) {
+            taken.discarded = taken.report.is_none();
+        }
+        self.dropped = self.dropped.max(at + 1);
+    }
+
+    /// A call inside a program began.
+    pub(super) fn dispatched(&mut self, seq: Seq, call: Box<str>) {
+        self.began.insert(call, seq);
+    }
+
+    /// A call inside a program ended: it may have taken a mark, which is the program's then.
+    pub(super) fn dispatch_ended(&mut self, seq: Seq, ended: Dispatch) {
+        let Some(began) = self.began.remove(&ended.id) else { return };
+        let root = ended.root.clone();
+        if let Some(mark) = ended.mark(began) {
+            self.rooted.push((root, self.marks.len()));
+            self.mark(Taken {
+                mark,
+                seq,
+                result: None,
+                carrier: self.carrier,
+                report: None,
+                discarded: false,
+            });
+        }
+    }
+
+    fn mark(&mut self, taken: Taken) {
+        self.by_id.insert(taken.mark.id.clone(), u32::try_from(self.marks.len()).unwrap_or(u32::MAX));
+        self.marks.push(taken);
+    }
+
+    /// The last mark of an id.
+    fn of_id(&mut self, id: &str) -> Option<&mut Taken> {
+        let at = *self.by_id.get(id)?;
+        self.marks.get_mut(at as usize)
     }
 
     /// A result was appended: it may state a mark, or what a fold came to.
@@ -74,15 +132,22 @@ impl Folds {
         answers: Option<CallRef>,
         findings: &mut Findings,
     ) {
+        if node.kind == Kind::Assistant {
+            self.carrier = Some(at.seq);
+            self.rooted.clear();
+        }
+        if let (Some(_), Some((call, _))) = (answers, &node.answers) {
+            for (_, mark) in self.rooted.extract_if(.., |(root, _)| root == call) {
+                if let Some(taken) = self.marks.get_mut(mark) {
+                    taken.result = Some(at.seq);
+                }
+            }
+        }
         if let Some(mark) = &node.mark {
             let carrier = answers.map(|call| call.carrier);
-            self.marks.push(Taken {
-                mark: mark.clone(),
-                seq: at.seq,
-                carrier,
-                report: None,
-                discarded: false,
-            });
+            let result = Some(at.seq);
+            let mark = mark.clone();
+            self.mark(Taken { mark, seq: at.seq, result, carrier, report: None, discarded: false });
         }
         // A report in a result has no source; the result of `rewind` says what it came to.
         if let Some(facts) = &node.facts
@@ -111,7 +176,8 @@ impl Folds {
         let (mark, begins, in_place) = match maker {
             Maker::Report(mark) => (mark, true, false),
             Maker::ReportInPlace(mark) if self.beside_mark(mark, taken, reader, calls) => (mark, true, true),
-            Maker::Pointer(mark) | Maker::Sibling(mark) => (mark, false, false),
+            Maker::Pointer(mark) => (mark, false, false),
+            Maker::Sibling(mark) if self.beside_mark(mark, taken, reader, calls) => (mark, false, false),
             _ => return self.close(findings),
         };
         if begins {
@@ -124,26 +190,31 @@ impl Folds {
                 in_place,
                 pieces: Vec::new(),
                 taken: Vec::new(),
+                first: None,
+                last: None,
+                oldest: None,
                 chars: 0,
                 tokens: 0,
                 landed_chars: 0,
                 landed_tokens: 0,
                 facts: node.facts.clone(),
             });
-            let taken = self
-                .marks
-                .iter_mut()
-                .rev()
-                .find(|taken| taken.mark.id == *mark && taken.mark.log_length <= at.seq);
-            if let Some(taken) = taken {
+            if let Some(taken) = self.of_id(mark) {
                 taken.report.get_or_insert(at.seq);
             }
         }
         self.check_age(at, mark, taken, track, findings);
         let Some(landed) = self.landed.last_mut().filter(|landed| self.open && landed.mark == *mark) else {
-            return;
+            let message = format!("It points to a report of mark {mark} that did not land with it.");
+            return findings.broken(at, message);
         };
         landed.pieces.push(at.seq);
+        let place = reader.place(at.seq).unwrap_or(at.seq);
+        let ends = (taken.first().map(|seq| (place, *seq)), taken.last().map(|seq| (place, *seq)));
+        landed.first = [landed.first, ends.0].into_iter().flatten().min();
+        landed.last = landed.last.max(ends.1);
+        let oldest = taken.iter().filter_map(|seq| track.info(*seq)).map(|info| info.origin);
+        landed.oldest = oldest.chain(landed.oldest).min();
         landed.taken.extend(taken);
         for info in taken.iter().filter_map(|seq| track.info(*seq)) {
             landed.chars += u64::from(info.chars);
@@ -164,16 +235,13 @@ impl Folds {
     /// All that a fold takes is younger than its mark, and the mark's own result stays (docs/rewind.md 1.1,
     /// 1.2).
     fn check_age(&self, at: Place, mark: &str, taken: &[Seq], track: &Track, findings: &mut Findings) {
-        let Some(own) =
-            self.marks.iter().rev().find(|own| &*own.mark.id == mark && own.mark.log_length <= at.seq)
-        else {
-            return;
-        };
+        let Some(own) = self.by_id.get(mark).and_then(|own| self.marks.get(*own as usize)) else { return };
         let old = taken.iter().find(|seq| {
-            **seq == own.seq || track.info(**seq).is_some_and(|info| info.origin < own.mark.log_length)
+            Some(**seq) == own.result
+                || track.info(**seq).is_some_and(|info| info.origin < own.mark.log_length)
         });
         if let Some(old) = old {
-            let message = if *old == own.seq {
+            let message = if Some(*old) == own.result {
                 format!("The fold of mark {mark} takes s{old}, the result that states the mark.")
             } else {
                 format!("The fold of mark {mark} takes s{old}, which is older than the mark.")
@@ -246,23 +314,34 @@ impl Landed {
                 );
             }
         }
-        for (name, stated, is) in
-            [("folded", facts.folded_chars, self.chars), ("landed", facts.report_chars, self.landed_chars)]
-        {
+        for (name, stated, is) in [
+            ("folded characters", facts.folded_chars, self.chars),
+            ("landed characters", facts.report_chars, self.landed_chars),
+            ("folded tokens", facts.folded_tokens, self.tokens),
+            ("landed tokens", facts.report_tokens, self.landed_tokens),
+        ] {
             if stated.is_some_and(|stated| u64::from(stated) != is) {
                 let stated = stated.unwrap_or_default();
-                let message =
-                    format!("The fold of mark {mark} says {stated} {name} characters; there are {is}.");
+                let message = format!("The fold of mark {mark} says {stated} {name}; there are {is}.");
                 object(Code::BrokenPromise, message);
             }
         }
-        for (name, stated) in [("start", facts.start), ("end", facts.end)] {
-            if let Some(stated) = stated.filter(|stated| !self.taken.contains(stated)) {
+        for (name, stated, is) in [("start", facts.start, self.first), ("end", facts.end, self.last)] {
+            if let (Some(stated), Some((_, is))) = (stated, is)
+                && stated != is
+            {
                 let message = format!(
-                    "The fold of mark {mark} says that it {name}s at s{stated}, which it did not take."
+                    "The fold of mark {mark} says that it {name}s at s{stated}; it {name}s at s{is}."
                 );
                 object(Code::BrokenPromise, message);
             }
+        }
+        if let (Some((least, most)), Some(oldest)) = (facts.ledger, self.oldest)
+            && (least < oldest || most >= self.report)
+        {
+            let wrong = if least < oldest { least } else { most };
+            let message = format!("The ledger of mark {mark} names s{wrong}, which the fold did not take.");
+            object(Code::BrokenPromise, message);
         }
     }
 }

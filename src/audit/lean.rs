@@ -155,6 +155,7 @@ impl Content<'_> {
             heads: Vec::new(),
             mark: None,
             facts: None,
+            promise: None,
         }
     }
 }

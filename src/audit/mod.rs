@@ -8,6 +8,7 @@
 mod args;
 mod chunks;
 pub mod cli;
+mod dispatch;
 mod dry_run;
 mod edits;
 mod findings;
@@ -19,6 +20,7 @@ mod look;
 mod maker;
 mod node;
 mod order;
+mod promises;
 mod report;
 mod row;
 mod session;

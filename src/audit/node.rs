@@ -1,6 +1,7 @@
 //! What the audit keeps of a surface event: numbers, names, and the few texts that promises are about.
 
 use super::maker::Maker;
+use super::promises::Promise;
 use crate::event::{Block, Body, Event, Seq, SurfaceOp, Text, utf16_units};
 use crate::replacements::{Target, recalled_heads};
 use crate::report::tools::Tools;
@@ -39,6 +40,8 @@ pub(super) struct Node {
     pub(super) mark: Option<Mark>,
     /// Facts of a fold that a report's source, or the result of `rewind`, states.
     pub(super) facts: Option<Box<Facts>>,
+    /// What the source of a receipt or a turn checkpoint promises.
+    pub(super) promise: Option<Box<Promise>>,
 }
 
 /// A call of an assistant message.
@@ -69,9 +72,14 @@ pub(super) struct Facts {
     pub(super) end: Option<Seq>,
     pub(super) folded_chars: Option<u32>,
     pub(super) report_chars: Option<u32>,
+    pub(super) folded_tokens: Option<u32>,
+    pub(super) report_tokens: Option<u32>,
     pub(super) usage: Option<Usage>,
     #[serde(deserialize_with = "owned_texts")]
     pub(super) quotes: Vec<Box<str>>,
+    /// The smallest and the largest seq that the ledger names.
+    #[serde(deserialize_with = "named")]
+    pub(super) ledger: Option<(Seq, Seq)>,
 }
 
 /// What a report's request cost, as its provider counted.
@@ -98,6 +106,22 @@ fn id_text(value: &serde_json::Value) -> Option<Box<str>> {
 fn owned_texts<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<Box<str>>, D::Error> {
     let texts = Vec::<Text<'de>>::deserialize(deserializer)?;
     Ok(texts.into_iter().map(|text| text.as_str().into()).collect())
+}
+
+/// Which seqs a ledger names; one that cannot be read promises nothing.
+fn named<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<(Seq, Seq)>, D::Error> {
+    #[derive(Deserialize)]
+    struct Ledger {
+        lines: Vec<Line>,
+    }
+    #[derive(Deserialize)]
+    struct Line {
+        seqs: Vec<Seq>,
+    }
+    let raw = <&serde_json::value::RawValue>::deserialize(deserializer)?;
+    let Ok(Ledger { lines }) = serde_json::from_str(raw.get()) else { return Ok(None) };
+    let seqs = || lines.iter().flat_map(|line| &line.seqs).copied();
+    Ok(seqs().min().zip(seqs().max()))
 }
 
 #[derive(Deserialize)]
@@ -135,6 +159,7 @@ impl Node {
             heads: Vec::new(),
             mark: None,
             facts: None,
+            promise: None,
         };
         match &event.body {
             Body::User(message) => {
@@ -175,6 +200,12 @@ impl Node {
             if let (Maker::Report(_), Some(source)) = (&maker, event.source()) {
                 node.facts = source.read::<Facts>().map(Box::new);
             }
+            let text = node.text.as_deref().unwrap_or_default();
+            node.promise = match (&maker, event.source()) {
+                (Maker::Receipt, Some(source)) => Promise::of_receipt(source).map(Box::new),
+                (Maker::Turn, Some(source)) => Promise::of_turn(source, text).map(Box::new),
+                _ => None,
+            };
             node.maker = Some(maker);
         } else if node.flags & PERSON != 0 {
             let words = text_of(content);

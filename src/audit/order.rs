@@ -23,6 +23,13 @@ pub(super) enum Placed {
     Nowhere,
 }
 
+/// Where a line is and what its event is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) line: u64,
+    pub(super) seq: Seq,
+}
+
 impl Order {
     /// A line is lost: it held one event or many.
     pub(super) fn lost(&mut self) {

@@ -91,7 +91,7 @@ pub struct FirstFault {
 pub struct MarkAudit {
     /// The mark's id.
     pub id: String,
-    /// Seq of the result that states it.
+    /// Seq of the event that states it: its result, or the record of the call inside a program that took it.
     pub seq: Seq,
     /// Log length when it was taken.
     pub log_length: Seq,

@@ -1,9 +1,10 @@
 //! One line of a log: what it holds, or what is wrong with it.
 
 use super::chunks::{self, Run};
+use super::dispatch::{self, Dispatch};
 use super::lean;
 use super::node::Node;
-use crate::event::{Body, Envelope, Event, EventError, Seq, Text};
+use crate::event::{Body, Envelope, Event, EventError, Seq, Text, whole};
 use crate::report::tools::Tools;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -36,10 +37,14 @@ pub(super) enum Fact {
     /// Streamed deltas: so many events.
     Chunks(u32),
     Node(Box<Node>),
-    TurnStart,
-    TurnEnd,
+    TurnStart(u32),
+    TurnEnd(u32),
     StepStart,
     ToolCall(Box<str>),
+    /// A call inside a program began.
+    DispatchStart(Box<str>),
+    /// A call inside a program ended.
+    DispatchEnd(Box<Dispatch>),
     Price(Price),
     CompactionStart,
     CompactionEnd,
@@ -76,11 +81,12 @@ pub(super) struct Price {
     pub(super) start: Seq,
     pub(super) end: Seq,
     pub(super) seqs: Vec<Seq>,
+    pub(super) tokens: Option<u32>,
 }
 
 /// Event types of harness lines up to 0.1.1 beside those that [`Fact`] names. The harness refuses to load a
 /// log with any other that is not marked `ignorable`.
-const KNOWN: [&str; 34] = [
+const KNOWN: [&str; 32] = [
     "agent-preset/selected",
     "agent/inbox/spliced",
     "approval/asked",
@@ -112,8 +118,6 @@ const KNOWN: [&str; 34] = [
     "tool-workflow/agent-start",
     "tool-workflow/run-end",
     "tool-workflow/run-start",
-    "tool/code-dispatch",
-    "tool/code-dispatch-start",
     "web/deepseek-search-llm-request",
 ];
 
@@ -174,13 +178,17 @@ fn fact_of(envelope: Envelope<'_>, tools: &Tools) -> Result<Fact, Damage> {
         "assistant/chunk" => Fact::Chunks(1),
         // A retry is a request of its own.
         "step/start" | "llm/retry-started" => Fact::StepStart,
-        "turn/start" => Fact::TurnStart,
-        "turn/end" => Fact::TurnEnd,
+        "turn/start" => Fact::TurnStart(turn(data())),
+        "turn/end" => Fact::TurnEnd(turn(data())),
         "session/end-seed" => Fact::EndSeed,
         "compaction/start" => Fact::CompactionStart,
         "compaction/end" => Fact::CompactionEnd,
         "compaction/prune" | "compaction/summary" => {
             price(data()).map_err(bad)?.map_or(Fact::Other, Fact::Price)
+        }
+        "tool/code-dispatch-start" => dispatch::started(data()).map_or(Fact::Other, Fact::DispatchStart),
+        "tool/code-dispatch" => {
+            dispatch::ended(data()).map_or(Fact::Other, |ended| Fact::DispatchEnd(Box::new(ended)))
         }
         "command/run" => discard(data()).map_or(Fact::Other, Fact::DiscardRun),
         "command/done" => done(data()).map_or(Fact::Other, |(id, seq)| Fact::CommandDone(id, seq)),
@@ -217,14 +225,25 @@ fn price(data: &str) -> serde_json::Result<Option<Price>> {
         shadowed_range: Option<Range>,
         #[serde(default)]
         shadowed_seqs: Vec<Seq>,
+        #[serde(default)]
+        shadowed_token_count: Option<f64>,
     }
     #[derive(Deserialize)]
     struct Range {
         start: Seq,
         end: Seq,
     }
-    let Claim { shadowed_range, shadowed_seqs: seqs } = serde_json::from_str(data)?;
-    Ok(shadowed_range.map(|Range { start, end }| Price { start, end, seqs }))
+    let Claim { shadowed_range, shadowed_seqs: seqs, shadowed_token_count } = serde_json::from_str(data)?;
+    let tokens = shadowed_token_count.and_then(whole);
+    Ok(shadowed_range.map(|Range { start, end }| Price { start, end, seqs, tokens }))
+}
+
+fn turn(data: &str) -> u32 {
+    #[derive(Deserialize)]
+    struct Turn {
+        turn: f64,
+    }
+    serde_json::from_str::<Turn>(data).ok().and_then(|stated| whole(stated.turn)).unwrap_or(0)
 }
 
 fn discard(data: &str) -> Option<Box<str>> {

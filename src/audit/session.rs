@@ -3,7 +3,8 @@
 use super::findings::{Code, Finding, Findings};
 use super::folds::Folds;
 use super::node::Node;
-use super::order::{Order, Placed};
+use super::order::{Order, Place, Placed};
+use super::promises::Turns;
 use super::report::{FirstFault, LogAudit, ReadAgain, Size};
 use super::row::{Damage, Fact, Price, Row};
 use super::track::Track;
@@ -41,13 +42,7 @@ pub(super) struct Session {
     pub(super) track: Track,
     pub(super) regret: Regret,
     pub(super) folds: Folds,
-}
-
-/// Where a line is and what its event is.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
-    pub(super) line: u64,
-    pub(super) seq: Seq,
+    pub(super) turns: Turns,
 }
 
 impl Session {
@@ -173,11 +168,17 @@ impl Session {
                 self.asked = true;
             }
             Fact::StepStart => self.asked = false,
-            Fact::TurnStart => self.audit.turns += 1,
+            Fact::TurnStart(turn) => {
+                self.audit.turns += 1;
+                self.turns.start(at.seq, turn);
+            }
+            Fact::TurnEnd(turn) => self.turns.end(at.seq, turn),
             Fact::ToolCall(id) => {
                 let id = self.track.intern(&id);
                 self.calls.dispatch(at.seq, &id);
             }
+            Fact::DispatchStart(id) => self.folds.dispatched(at.seq, id),
+            Fact::DispatchEnd(ended) => self.folds.dispatch_ended(at.seq, *ended),
             Fact::Price(price) => self.price = Some(price),
             Fact::CompactionStart => self.compacting = Some(at.line),
             Fact::CompactionEnd | Fact::EndSeed => self.compacting = None,
@@ -198,7 +199,7 @@ impl Session {
                 );
                 self.object_at(Code::UnknownEvent, at, message);
             }
-            Fact::Header(_) | Fact::TurnEnd | Fact::Other => {}
+            Fact::Header(_) | Fact::Other => {}
         }
     }
 

@@ -1,6 +1,7 @@
 //! The audit of whole logs: what it counts, what it says of replacements, and what it objects to.
 
 use crate::build::Log;
+use crate::promises::{folded, price};
 use serde_json::{Value, json};
 use std::io::Cursor;
 use std::num::NonZero;
@@ -23,120 +24,66 @@ pub(crate) fn codes(audit: &LogAudit) -> Vec<(Code, Option<u64>)> {
     audit.findings.iter().map(|finding| (finding.code, finding.line)).collect()
 }
 
-fn path(path: &str) -> Value {
+pub(crate) fn path(path: &str) -> Value {
     json!({ "path": path })
 }
 
-/// Mark 1 at `s3`, explored, folded into `s10`.
-fn folded(facts: Value) -> Log {
-    let mut log = Log::default();
-    log.push("turn/start", Value::Null, json!({ "turn": 1 }));
-    log.user("find the bug");
-    log.assistant("", &[("cp", "checkpoint", json!({}))]);
-    log.mark(1, "cp");
-    let first = log.assistant("I look.", &[("a", "read", path("a.rs")), ("b", "read", path("b.rs"))]);
-    log.result("a", json!("append"), "fn a() {}");
-    let last = log.result("b", json!("append"), "fn b() {}");
-    log.push("compaction/prune", Value::Null, price(&[first, first + 1, last]));
-    let mut source = json!({ "markId": 1, "foldedNodes": 3, "start": first, "end": last, "foldedChars": 55, "reportChars": 16,
-        "usage": { "inputTokens": 900, "outputTokens": 40, "cacheReadTokens": 800 } });
-    if let (Some(source), Some(facts)) = (source.as_object_mut(), facts.as_object()) {
-        source.extend(facts.clone());
-    }
-    log.cited("rewind", &[first, first + 1, last], "b.rs has the bug", source);
-    log
-}
-
-fn price(seqs: &[u32]) -> Value {
-    json!({ "shadowedRange": { "start": seqs[0], "end": seqs[seqs.len() - 1] }, "shadowedSeqs": seqs, "shadowedTokenCount": 9 })
-}
-
 #[test]
-fn a_fold_that_keeps_its_promises_is_clean() {
-    let mut log = folded(json!({}));
-    log.assistant("", &[("c", "read", path("./b.rs"))]);
-    log.result("c", json!("append"), "fn b() {}");
-    log.assistant("done", &[]);
-    let audit = audit(log.bytes());
-    assert_eq!(audit.findings, []);
-    assert_eq!((audit.session.as_deref(), audit.lines, audit.events, audit.turns), (Some("s"), 13, 12, 1));
-    assert_eq!((audit.requests.count, audit.requests.refused), (4, 0));
-    assert_eq!(audit.marks.len(), 1);
-    assert_eq!((audit.marks[0].id.as_str(), audit.marks[0].report), ("1", Some(8)));
-    let fold = &audit.folds[0];
-    assert_eq!(
-        (fold.mark.as_str(), fold.report, fold.nodes, fold.chars, fold.landed_chars),
-        ("1", 8, 3, 55, 16)
-    );
-    assert_eq!((fold.input_tokens, fold.cached_tokens, fold.output_tokens), (Some(900), Some(800), Some(40)));
-    assert_eq!(fold.read_again, 1);
-    let replacement = &audit.replacements[0];
-    assert_eq!((replacement.by.as_str(), replacement.ours, replacement.line), ("rewind report", true, 10));
-    assert_eq!((replacement.start, replacement.end, replacement.nodes), (4, 6, 3));
-    assert_eq!((replacement.before.nodes, replacement.after.nodes), (6, 4));
-    assert_eq!(replacement.before.chars - replacement.after.chars, 55 - 16);
-    assert_eq!(replacement.read_again[0].seq, 10);
-    assert_eq!(replacement.read_again[0].what, r#"read {"path":"./b.rs"}"#);
-}
-
-#[test]
-fn broken_promises_of_a_reports_source_are_named() {
-    let said = |facts: Value| {
-        let audit = audit(folded(facts).bytes());
-        audit
-            .findings
-            .into_iter()
-            .map(|finding| (finding.code, finding.ours, finding.message))
-            .collect::<Vec<_>>()
+fn marks_that_programs_took_are_listed() {
+    let ended = |content: &str, error: bool, arguments: Value| {
+        json!({ "rootCallId": "p", "parentCallId": "p", "subCallId": "p/1", "name": "set_mark",
+            "arguments": arguments, "isError": error, "content": [{ "type": "text", "text": content }] })
     };
-    assert_eq!(
-        said(json!({ "foldedNodes": 5 })),
-        [(
-            Code::UnfinishedFold,
-            true,
-            "The fold of mark 1 landed in part: 3 of 5 nodes are folded.".to_owned()
-        )]
-    );
-    let broken = |message: &str| vec![(Code::BrokenPromise, true, message.to_owned())];
-    assert_eq!(said(json!({ "foldedNodes": 2 })), broken("The fold of mark 1 says 2 nodes and took 3."));
-    assert_eq!(
-        said(json!({ "foldedChars": 56 })),
-        broken("The fold of mark 1 says 56 folded characters; there are 55.")
-    );
-    assert_eq!(
-        said(json!({ "reportChars": 15 })),
-        broken("The fold of mark 1 says 15 landed characters; there are 16.")
-    );
-    assert_eq!(
-        said(json!({ "start": 1 })),
-        broken("The fold of mark 1 says that it starts at s1, which it did not take.")
-    );
-    assert_eq!(
-        said(json!({ "end": 9 })),
-        broken("The fold of mark 1 says that it ends at s9, which it did not take.")
-    );
+    let log = |ended: Value| {
+        let mut log = Log::default();
+        log.assistant("", &[("p", "run_code", json!({}))]);
+        log.push(
+            "tool/code-dispatch-start",
+            Value::Null,
+            json!({ "rootCallId": "p", "parentCallId": "p", "subCallId": "p/1", "name": "set_mark",
+                "arguments": {} }),
+        );
+        log.push("tool/code-dispatch", Value::Null, ended);
+        let program = log.result("p", json!("append"), "1");
+        let words = log.assistant("explored", &[]);
+        log.cited("rewind", &[program, words], "report", json!({ "markId": 7 }));
+        audit(log.bytes())
+    };
+    let head = "[checkpoint mark 7] is set.";
+    let marked = log(ended(head, false, json!({ "objective": " find it " })));
+    let mark = &marked.marks[0];
+    assert_eq!((mark.id.as_str(), mark.seq, mark.log_length, mark.report), ("7", 2, 2, Some(5)));
+    assert_eq!(mark.objective.as_deref(), Some("find it"));
+    let taken = "The fold of mark 7 takes s3, the result that states the mark.";
+    assert_eq!(marked.findings[0].message, taken, "the pair of the program stays");
+    for none in [
+        ended(head, true, json!({})),
+        ended("the file says [checkpoint mark 7]", false, json!({})),
+        ended("[checkpoint mark x]", false, json!({})),
+        ended(head, false, json!({ "path": "a file that begins so" })),
+    ] {
+        assert_eq!(log(none).marks, []);
+    }
 }
 
 #[test]
-fn a_fold_of_something_older_than_its_mark_is_named() {
+fn a_discarded_mark_takes_the_unfolded_ones_before_it_along() {
     let mut log = Log::default();
-    log.user("find the bug");
-    let old = log.assistant("before", &[]);
-    log.assistant("", &[("cp", "checkpoint", json!({}))]);
-    let mark = log.mark(1, "cp");
-    let words = log.assistant("explored", &[]);
-    log.cited("rewind", &[mark, words], "report", json!({ "markId": 1 }));
-    log.cited("rewind", &[old], "report", json!({ "markId": 1 }));
-    let audit = audit(log.bytes());
-    let messages: Vec<_> = audit.findings.iter().map(|finding| finding.message.as_str()).collect();
-    assert_eq!(
-        messages,
-        [
-            "The fold of mark 1 takes s3, the result that states the mark.",
-            "The fold of mark 1 takes s1, which is older than the mark.",
-        ]
-    );
-    assert_eq!(audit.findings[1].by, Some(6));
+    let mut last = 0;
+    for id in 1..4 {
+        log.assistant("", &[("cp", "checkpoint", json!({}))]);
+        last = log.mark(id, "cp");
+        if id == 1 {
+            let words = log.assistant("explored", &[]);
+            log.cited("rewind", &[words], "report", json!({ "markId": 1 }));
+        }
+    }
+    log.push("command/run", Value::Null, json!({ "commandId": "c", "name": "rewind", "args": "discard" }));
+    let done = json!({ "commandId": "c", "kind": "success", "sourceEventSeq": last });
+    log.push("command/done", Value::Null, done);
+    let fates: Vec<_> =
+        audit(log.bytes()).marks.iter().map(|mark| (mark.report.is_some(), mark.discarded)).collect();
+    assert_eq!(fates, [(true, false), (false, true), (false, true)]);
 }
 
 #[test]

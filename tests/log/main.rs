@@ -8,6 +8,7 @@ mod cli;
 mod cost;
 mod damage;
 mod event;
+mod promises;
 mod recall;
 mod regret;
 mod replacements;

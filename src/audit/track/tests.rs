@@ -49,6 +49,7 @@ fn node(step: &Step, op: SurfaceOp) -> Node {
         heads: Vec::new(),
         mark: None,
         facts: None,
+        promise: None,
     }
 }
 
