@@ -2,8 +2,9 @@
 
 use super::dispatch::Dispatch;
 use super::findings::{Code, Finding, Findings};
+use super::landed::Landed;
 use super::maker::Maker;
-use super::node::{Facts, Mark, Node};
+use super::node::{Mark, Node};
 use super::order::Place;
 use super::report::{FoldAudit, MarkAudit};
 use super::track::Track;
@@ -23,27 +24,6 @@ struct Taken {
     carrier: Option<Seq>,
     report: Option<Seq>,
     discarded: bool,
-}
-
-/// A fold, and all that landed with it.
-#[derive(Debug)]
-struct Landed {
-    mark: Box<str>,
-    report: Seq,
-    line: u64,
-    in_place: bool,
-    pieces: Vec<Seq>,
-    taken: Vec<Seq>,
-    /// The first node it took in surface order, behind its place, and the last.
-    first: Option<(Seq, Seq)>,
-    last: Option<(Seq, Seq)>,
-    /// The oldest original among what it took.
-    oldest: Option<Seq>,
-    chars: u64,
-    tokens: u64,
-    landed_chars: u64,
-    landed_tokens: u64,
-    facts: Option<Box<Facts>>,
 }
 
 /// The marks and folds of one log.
@@ -96,21 +76,12 @@ impl Folds {
         self.began.insert(call, seq);
     }
 
-    /// A call inside a program ended: it may have taken a mark, which is the program's then.
+    /// A call inside a program took a mark, which is the program's.
     pub(super) fn dispatch_ended(&mut self, seq: Seq, ended: Dispatch) {
         let Some(began) = self.began.remove(&ended.id) else { return };
-        let root = ended.root.clone();
-        if let Some(mark) = ended.mark(began) {
-            self.rooted.push((root, self.marks.len()));
-            self.mark(Taken {
-                mark,
-                seq,
-                result: None,
-                carrier: self.carrier,
-                report: None,
-                discarded: false,
-            });
-        }
+        self.rooted.push((ended.root.clone(), self.marks.len()));
+        let mark = ended.mark(began);
+        self.mark(Taken { mark, seq, result: None, carrier: self.carrier, report: None, discarded: false });
     }
 
     fn mark(&mut self, taken: Taken) {
@@ -134,12 +105,14 @@ impl Folds {
     ) {
         if node.kind == Kind::Assistant {
             self.carrier = Some(at.seq);
+            // Programs end before the next answer.
+            self.began.clear();
             self.rooted.clear();
         }
         if let (Some(_), Some((call, _))) = (answers, &node.answers) {
-            for (_, mark) in self.rooted.extract_if(.., |(root, _)| root == call) {
-                if let Some(taken) = self.marks.get_mut(mark) {
-                    taken.result = Some(at.seq);
+            for (_, mark) in self.rooted.iter().filter(|(root, _)| root == call) {
+                if let Some(taken) = self.marks.get_mut(*mark) {
+                    taken.result.get_or_insert(at.seq);
                 }
             }
         }
@@ -177,7 +150,10 @@ impl Folds {
             Maker::Report(mark) => (mark, true, false),
             Maker::ReportInPlace(mark) if self.beside_mark(mark, taken, reader, calls) => (mark, true, true),
             Maker::Pointer(mark) => (mark, false, false),
-            Maker::Sibling(mark) if self.beside_mark(mark, taken, reader, calls) => (mark, false, false),
+            // What only looks like a sibling stands beside neither the mark nor a report of it.
+            Maker::Sibling(mark) if self.lands(mark) || self.beside_mark(mark, taken, reader, calls) => {
+                (mark, false, false)
+            }
             _ => return self.close(findings),
         };
         if begins {
@@ -204,7 +180,8 @@ impl Folds {
             }
         }
         self.check_age(at, mark, taken, track, findings);
-        let Some(landed) = self.landed.last_mut().filter(|landed| self.open && landed.mark == *mark) else {
+        let lands = self.lands(mark);
+        let Some(landed) = self.landed.last_mut().filter(|_| lands) else {
             let message = format!("It points to a report of mark {mark} that did not land with it.");
             return findings.broken(at, message);
         };
@@ -222,6 +199,11 @@ impl Folds {
         }
         landed.landed_chars += u64::from(node.chars);
         landed.landed_tokens += u64::from(node.tokens);
+    }
+
+    /// Whether the fold of this mark is being written.
+    fn lands(&self, mark: &str) -> bool {
+        self.open && self.landed.last().is_some_and(|landed| &*landed.mark == mark)
     }
 
     /// Whether a rewritten result answers a call beside the mark's (docs/rewind.md 1.3).
@@ -288,60 +270,5 @@ impl Folds {
             }
         });
         (marks.collect(), folds.collect())
-    }
-}
-
-impl Landed {
-    /// Compares what the fold says of itself with what it did.
-    fn check(&self, findings: &mut Findings) {
-        let Some(facts) = &self.facts else { return };
-        let mut object = |code: Code, message: String| {
-            let (line, seq) = (Some(self.line), Some(self.report));
-            findings.push(Finding { code, line, seq, by: Some(self.report), ours: true, message });
-        };
-        let mark = &self.mark;
-        let nodes = self.taken.len() as u64;
-        if let Some(stated) = facts.folded_nodes.map(u64::from) {
-            if nodes < stated {
-                let message =
-                    format!("The fold of mark {mark} landed in part: {nodes} of {stated} nodes are folded.");
-                return object(Code::UnfinishedFold, message);
-            }
-            if nodes > stated {
-                object(
-                    Code::BrokenPromise,
-                    format!("The fold of mark {mark} says {stated} nodes and took {nodes}."),
-                );
-            }
-        }
-        for (name, stated, is) in [
-            ("folded characters", facts.folded_chars, self.chars),
-            ("landed characters", facts.report_chars, self.landed_chars),
-            ("folded tokens", facts.folded_tokens, self.tokens),
-            ("landed tokens", facts.report_tokens, self.landed_tokens),
-        ] {
-            if stated.is_some_and(|stated| u64::from(stated) != is) {
-                let stated = stated.unwrap_or_default();
-                let message = format!("The fold of mark {mark} says {stated} {name}; there are {is}.");
-                object(Code::BrokenPromise, message);
-            }
-        }
-        for (name, stated, is) in [("start", facts.start, self.first), ("end", facts.end, self.last)] {
-            if let (Some(stated), Some((_, is))) = (stated, is)
-                && stated != is
-            {
-                let message = format!(
-                    "The fold of mark {mark} says that it {name}s at s{stated}; it {name}s at s{is}."
-                );
-                object(Code::BrokenPromise, message);
-            }
-        }
-        if let (Some((least, most)), Some(oldest)) = (facts.ledger, self.oldest)
-            && (least < oldest || most >= self.report)
-        {
-            let wrong = if least < oldest { least } else { most };
-            let message = format!("The ledger of mark {mark} names s{wrong}, which the fold did not take.");
-            object(Code::BrokenPromise, message);
-        }
     }
 }

@@ -14,6 +14,7 @@ mod edits;
 mod findings;
 mod folds;
 mod input;
+mod landed;
 mod lean;
 mod lines;
 mod look;

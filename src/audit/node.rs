@@ -7,6 +7,7 @@ use crate::replacements::{Target, recalled_heads};
 use crate::report::tools::Tools;
 use crate::surface::{ABSENT, EMPTY, Kind, MEMORY, PERSON};
 use serde::Deserialize;
+use serde_json::Value;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Longest text of a person that is kept to see whether it survives word for word, in bytes.
@@ -92,13 +93,13 @@ pub(super) struct Usage {
 }
 
 fn mark_id<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Box<str>>, D::Error> {
-    Ok(serde_json::Value::deserialize(deserializer).ok().and_then(|value| id_text(&value)))
+    Ok(Value::deserialize(deserializer).ok().and_then(|value| id_text(&value)))
 }
 
-fn id_text(value: &serde_json::Value) -> Option<Box<str>> {
+fn id_text(value: &Value) -> Option<Box<str>> {
     match value {
-        serde_json::Value::String(id) => Some(id.as_str().into()),
-        serde_json::Value::Number(id) => Some(id.to_string().into()),
+        Value::String(id) => Some(id.as_str().into()),
+        Value::Number(id) => Some(id.to_string().into()),
         _ => None,
     }
 }
@@ -110,18 +111,14 @@ fn owned_texts<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<
 
 /// Which seqs a ledger names; one that cannot be read promises nothing.
 fn named<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<(Seq, Seq)>, D::Error> {
-    #[derive(Deserialize)]
-    struct Ledger {
-        lines: Vec<Line>,
-    }
-    #[derive(Deserialize)]
-    struct Line {
-        seqs: Vec<Seq>,
-    }
-    let raw = <&serde_json::value::RawValue>::deserialize(deserializer)?;
-    let Ok(Ledger { lines }) = serde_json::from_str(raw.get()) else { return Ok(None) };
-    let seqs = || lines.iter().flat_map(|line| &line.seqs).copied();
-    Ok(seqs().min().zip(seqs().max()))
+    let ledger = Value::deserialize(deserializer)?;
+    let lines = ledger.get("lines").and_then(|lines| lines.as_array());
+    let seqs = lines.into_iter().flatten().filter_map(|line| line.get("seqs")?.as_array()).flatten();
+    let seqs = seqs.filter_map(|seq| Seq::try_from(seq.as_u64()?).ok());
+    Ok(seqs.fold(None, |ends, seq| match ends {
+        None => Some((seq, seq)),
+        Some((least, most)) => Some((seq.min(least), seq.max(most))),
+    }))
 }
 
 #[derive(Deserialize)]
@@ -133,7 +130,7 @@ struct Meta {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct MarkMeta {
-    id: serde_json::Value,
+    id: Value,
     log_length: Seq,
     #[serde(default)]
     objective: Option<String>,
@@ -200,12 +197,10 @@ impl Node {
             if let (Maker::Report(_), Some(source)) = (&maker, event.source()) {
                 node.facts = source.read::<Facts>().map(Box::new);
             }
-            let text = node.text.as_deref().unwrap_or_default();
-            node.promise = match (&maker, event.source()) {
-                (Maker::Receipt, Some(source)) => Promise::of_receipt(source).map(Box::new),
-                (Maker::Turn, Some(source)) => Promise::of_turn(source, text).map(Box::new),
-                _ => None,
-            };
+            if let (Maker::Receipt | Maker::Turn, Some(source)) = (&maker, event.source()) {
+                let text = node.text.as_deref().unwrap_or_default();
+                node.promise = Promise::read(source, text).map(Box::new);
+            }
             node.maker = Some(maker);
         } else if node.flags & PERSON != 0 {
             let words = text_of(content);

@@ -1,10 +1,10 @@
 //! What the sources of receipts and turn checkpoints promise, and whether the log bears it out.
 
+use super::dispatch::{Fields, field};
 use super::findings::Findings;
 use super::order::Place;
 use super::track::Track;
 use crate::event::{Seq, Source};
-use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// A promise in numbers.
@@ -17,40 +17,30 @@ pub(super) enum Promise {
 }
 
 impl Promise {
-    /// Reads what a receipt's source promises.
-    pub(super) fn of_receipt(source: &Source<'_>) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct Range {
-            start: Seq,
-            end: Seq,
+    /// What the source of a receipt or a turn checkpoint promises; `text` is what landed.
+    pub(super) fn read(source: &Source<'_>, text: &str) -> Option<Self> {
+        let stated: Fields<'_> = source.read()?;
+        let number = |fields: &Fields<'_>, name| field(fields, name)?.parse().ok();
+        if let Some(range) = field(&stated, "range") {
+            let range: Fields<'_> = serde_json::from_str(range).ok()?;
+            let seqs = serde_json::from_str(field(&stated, "seqs")?).ok()?;
+            return Some(Self::Receipt {
+                start: number(&range, "start")?,
+                end: number(&range, "end")?,
+                seqs,
+            });
         }
-        #[derive(Deserialize)]
-        struct Stated {
-            range: Range,
-            seqs: Vec<Seq>,
-        }
-        let Stated { range: Range { start, end }, seqs } = source.read()?;
-        Some(Self::Receipt { start, end, seqs })
-    }
-
-    /// Reads what a turn checkpoint's source promises.
-    pub(super) fn of_turn(source: &Source<'_>, text: &str) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct Stated {
-            turn: u32,
-            version: u32,
-            scope: String,
-        }
-        let Stated { turn, version, scope } = source.read()?;
+        let (turn, version) = (number(&stated, "turn")?, number(&stated, "version")?);
         let named = text.starts_with(&format!("<turn-summary turn=\"{turn}\" version=\"{version}\">"));
-        (scope == "whole-turn").then_some(Self::Turn { turn, named })
+        (field(&stated, "scope")? == "\"whole-turn\"").then_some(Self::Turn { turn, named })
     }
 }
 
 /// Where turns begin and end, by number; the last of a number counts.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
-    known: BTreeMap<u32, (Seq, Option<Seq>)>,
+    starts: BTreeMap<u32, Seq>,
+    ends: BTreeMap<u32, Seq>,
     open: Option<u32>,
 }
 
@@ -58,18 +48,16 @@ impl Turns {
     /// A turn begins, which ends one that was interrupted.
     pub(super) fn start(&mut self, seq: Seq, turn: u32) {
         if let Some(before) = self.open.replace(turn) {
-            self.end(seq.saturating_sub(1), before);
-            self.open = Some(turn);
+            self.ends.insert(before, seq.saturating_sub(1));
         }
-        self.known.insert(turn, (seq, None));
+        self.starts.insert(turn, seq);
+        self.ends.remove(&turn);
     }
 
     /// A turn ends.
     pub(super) fn end(&mut self, seq: Seq, turn: u32) {
         self.open = self.open.filter(|open| *open != turn);
-        if let Some((_, end)) = self.known.get_mut(&turn) {
-            *end = Some(seq);
-        }
+        self.ends.insert(turn, seq);
     }
 }
 
@@ -103,7 +91,7 @@ pub(super) fn check(
                     "The checkpoint of turn {turn} does not begin with the numbers of its source."
                 ));
             }
-            let Some(&(start, Some(end))) = turns.known.get(turn) else {
+            let (Some(&start), Some(&end)) = (turns.starts.get(turn), turns.ends.get(turn)) else {
                 return broken(format!(
                     "The checkpoint stands for turn {turn}, which had not ended by then."
                 ));

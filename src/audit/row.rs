@@ -4,7 +4,7 @@ use super::chunks::{self, Run};
 use super::dispatch::{self, Dispatch};
 use super::lean;
 use super::node::Node;
-use crate::event::{Body, Envelope, Event, EventError, Seq, Text, whole};
+use crate::event::{Body, Envelope, Event, EventError, Seq, Text};
 use crate::report::tools::Tools;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -43,7 +43,7 @@ pub(super) enum Fact {
     ToolCall(Box<str>),
     /// A call inside a program began.
     DispatchStart(Box<str>),
-    /// A call inside a program ended.
+    /// A call inside a program took a mark.
     DispatchEnd(Box<Dispatch>),
     Price(Price),
     CompactionStart,
@@ -178,8 +178,6 @@ fn fact_of(envelope: Envelope<'_>, tools: &Tools) -> Result<Fact, Damage> {
         "assistant/chunk" => Fact::Chunks(1),
         // A retry is a request of its own.
         "step/start" | "llm/retry-started" => Fact::StepStart,
-        "turn/start" => Fact::TurnStart(turn(data())),
-        "turn/end" => Fact::TurnEnd(turn(data())),
         "session/end-seed" => Fact::EndSeed,
         "compaction/start" => Fact::CompactionStart,
         "compaction/end" => Fact::CompactionEnd,
@@ -202,13 +200,15 @@ fn fact_of(envelope: Envelope<'_>, tools: &Tools) -> Result<Fact, Damage> {
             let Id { call_id } = serde_json::from_str(data()).map_err(bad)?;
             Fact::ToolCall(call_id.as_str().into())
         }
-        name if surface => {
+        name if surface || matches!(name, "turn/start" | "turn/end") => {
             let name: Box<str> = name.into();
             let event = Event::read(envelope, Some(0)).map_err(|error| Damage::BadEvent(reason(error)))?;
             match &event.body {
                 Body::User(_) | Body::Assistant(_) | Body::ToolResult(_) => {
                     Node::of(&event, tools).map_or(Fact::Unplaced(name), |node| Fact::Node(Box::new(node)))
                 }
+                Body::TurnStart { turn } => Fact::TurnStart(*turn),
+                Body::TurnEnd { turn, .. } => Fact::TurnEnd(*turn),
                 _ => Fact::Other,
             }
         }
@@ -220,30 +220,23 @@ fn fact_of(envelope: Envelope<'_>, tools: &Tools) -> Result<Fact, Damage> {
 fn price(data: &str) -> serde_json::Result<Option<Price>> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
-    struct Claim {
+    struct Claim<'a> {
         #[serde(default)]
         shadowed_range: Option<Range>,
         #[serde(default)]
         shadowed_seqs: Vec<Seq>,
-        #[serde(default)]
-        shadowed_token_count: Option<f64>,
+        #[serde(borrow, default)]
+        shadowed_token_count: Option<&'a RawValue>,
     }
     #[derive(Deserialize)]
     struct Range {
         start: Seq,
         end: Seq,
     }
-    let Claim { shadowed_range, shadowed_seqs: seqs, shadowed_token_count } = serde_json::from_str(data)?;
-    let tokens = shadowed_token_count.and_then(whole);
+    let Claim { shadowed_range, shadowed_seqs: seqs, shadowed_token_count }: Claim<'_> =
+        serde_json::from_str(data)?;
+    let tokens = shadowed_token_count.and_then(|count| count.get().parse().ok());
     Ok(shadowed_range.map(|Range { start, end }| Price { start, end, seqs, tokens }))
-}
-
-fn turn(data: &str) -> u32 {
-    #[derive(Deserialize)]
-    struct Turn {
-        turn: f64,
-    }
-    serde_json::from_str::<Turn>(data).ok().and_then(|stated| whole(stated.turn)).unwrap_or(0)
 }
 
 fn discard(data: &str) -> Option<Box<str>> {

@@ -41,7 +41,7 @@ pub(super) struct Track {
     ids: HashMap<Box<str>, u32>,
     faults: BTreeMap<(Seq, u8), Known>,
     /// Faults that are new since they were last asked for, in the order in which they came.
-    fresh: BTreeMap<u32, (Seq, u8)>,
+    fresh: Vec<(u32, (Seq, u8))>,
     /// How many faults came so far.
     came: u32,
     groups: Groups,
@@ -161,13 +161,6 @@ impl Track {
                 None => self.stands(key(fault), Some(seq)),
             }
         }
-        // Those that were found again were put back.
-        for Known { number, .. } in known.into_values() {
-            let gone = self.fresh.get(&number).is_some_and(|key| !self.faults.contains_key(key));
-            if gone {
-                self.fresh.remove(&number);
-            }
-        }
     }
 
     /// Checks an edit that calls nothing: results behind it answer nothing any more.
@@ -247,14 +240,15 @@ impl Track {
     fn stands(&mut self, fault: (Seq, u8), made_by: Option<Seq>) {
         self.came += 1;
         self.faults.insert(fault, Known { made_by, number: self.came });
-        self.fresh.insert(self.came, fault);
+        self.fresh.push((self.came, fault));
     }
 
     /// A fault is the one that was known, at this node now.
     fn goes_on(&mut self, fault: (Seq, u8), known: Known) {
         self.faults.insert(fault, known);
-        if let Some(fresh) = self.fresh.get_mut(&known.number) {
-            *fresh = fault;
+        let fresh = self.fresh.binary_search_by_key(&known.number, |fresh| fresh.0);
+        if let Some(fresh) = fresh.ok().and_then(|at| self.fresh.get_mut(at)) {
+            fresh.1 = fault;
         }
     }
 
@@ -287,9 +281,9 @@ impl Track {
     /// they came.
     pub(super) fn fresh(&mut self) -> Vec<Traced> {
         let fresh = std::mem::take(&mut self.fresh);
-        let standing = fresh.into_values().filter_map(|(seq, number)| {
-            let made_by = self.faults.get(&(seq, number))?.made_by;
-            Some(Traced { fault: Fault { seq, kind: kind_of(number) }, made_by })
+        let standing = fresh.into_iter().filter_map(|(number, (seq, kind))| {
+            let known = self.faults.get(&(seq, kind)).filter(|known| known.number == number)?;
+            Some(Traced { fault: Fault { seq, kind: kind_of(kind) }, made_by: known.made_by })
         });
         let mut all: Vec<Traced> = standing.collect();
         if let Some(seq) = self.tail.unanswered() {
