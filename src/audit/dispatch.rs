@@ -35,7 +35,8 @@ pub(super) fn field<'a>(fields: &Fields<'a>, name: &str) -> Option<&'a str> {
     fields.get(&Text::from(name)).map(|value| value.get())
 }
 
-fn text(fields: &Fields<'_>, name: &str) -> Option<Box<str>> {
+/// One field of a record, where it is a text.
+pub(super) fn text(fields: &Fields<'_>, name: &str) -> Option<Box<str>> {
     let text: Text<'_> = serde_json::from_str(field(fields, name)?).ok()?;
     Some(text.as_str().into())
 }

@@ -1,5 +1,6 @@
 //! What the audit keeps of a surface event: numbers, names, and the few texts that promises are about.
 
+use super::dispatch::{Fields, field, text};
 use super::maker::Maker;
 use super::promises::Promise;
 use crate::event::{Block, Body, Event, Seq, SurfaceOp, Text, utf16_units};
@@ -119,21 +120,6 @@ fn named<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<(Se
         None => Some((seq, seq)),
         Some((least, most)) => Some((seq.min(least), seq.max(most))),
     }))
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Meta {
-    rewind_mark: Option<MarkMeta>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct MarkMeta {
-    id: Value,
-    log_length: Seq,
-    #[serde(default)]
-    objective: Option<String>,
 }
 
 impl Node {
@@ -285,13 +271,14 @@ pub(super) fn stated_mark(meta: &str, seq: Seq) -> Option<Mark> {
     if !meta.contains("rewindMark") {
         return None;
     }
-    let mark = serde_json::from_str::<Meta>(meta).ok()?.rewind_mark?;
-    let id = id_text(&mark.id)?;
-    (mark.log_length <= seq).then(|| Mark {
-        id,
-        log_length: mark.log_length,
-        objective: mark.objective.map(|objective| objective.trim().into()),
-    })
+    let meta: Fields<'_> = serde_json::from_str(meta).ok()?;
+    let mark: Fields<'_> = serde_json::from_str(field(&meta, "rewindMark")?).ok()?;
+    let log_length = field(&mark, "logLength")?.parse().ok()?;
+    // An id is a number of ours, or the text of another service.
+    let id = field(&mark, "id").filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()));
+    let id = id.map(Into::into).or_else(|| text(&mark, "id"))?;
+    let objective = text(&mark, "objective").map(|objective| objective.trim().into());
+    (log_length <= seq).then_some(Mark { id, log_length, objective })
 }
 
 /// What a fold came to, as the result of `rewind` states it.

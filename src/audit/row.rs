@@ -1,12 +1,12 @@
 //! One line of a log: what it holds, or what is wrong with it.
 
 use super::chunks::{self, Run};
-use super::dispatch::{self, Dispatch};
+use super::dispatch::{self, Dispatch, Fields};
 use super::lean;
 use super::node::Node;
-use crate::event::{Body, Envelope, Event, EventError, Seq, Text};
+use crate::event::{Body, Envelope, Event, EventError, Seq};
 use crate::report::tools::Tools;
-use serde::Deserialize;
+use serde::de::Error as _;
 use serde_json::value::RawValue;
 
 /// What is wrong with a line, so that it cannot be used.
@@ -64,8 +64,7 @@ pub(super) enum Fact {
 }
 
 /// The first line of a log.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[derive(Debug)]
 pub(super) struct Header {
     pub(super) version: Option<f64>,
     pub(super) id: Option<String>,
@@ -149,7 +148,7 @@ fn read_text(line: &str, tools: &Tools) -> Result<Row, Damage> {
     }
     let (seq, name) = (envelope.seq, envelope.name.clone());
     if name == "session" && envelope.data.is_none() {
-        let header = serde_json::from_str(line).map_err(|error| Damage::BadEvent(error.to_string()))?;
+        let header = header(line).map_err(|error| Damage::BadEvent(error.to_string()))?;
         return Ok(Row { seq: None, mended: false, fact: Fact::Header(header) });
     }
     let fact = fact_of(envelope, tools)?;
@@ -191,14 +190,12 @@ fn fact_of(envelope: Envelope<'_>, tools: &Tools) -> Result<Fact, Damage> {
         "command/run" => discard(data()).map_or(Fact::Other, Fact::DiscardRun),
         "command/done" => done(data()).map_or(Fact::Other, |(id, seq)| Fact::CommandDone(id, seq)),
         "tool/call" => {
-            #[derive(Deserialize)]
-            #[serde(rename_all = "camelCase")]
-            struct Id<'a> {
-                #[serde(borrow)]
-                call_id: Text<'a>,
-            }
-            let Id { call_id } = serde_json::from_str(data()).map_err(bad)?;
-            Fact::ToolCall(call_id.as_str().into())
+            let fields: Fields<'_> = serde_json::from_str(data()).map_err(bad)?;
+            let id = dispatch::text(&fields, "callId");
+            id.map_or_else(
+                || Err(Damage::BadEvent("it names no call".to_owned())),
+                |id| Ok(Fact::ToolCall(id)),
+            )?
         }
         name if surface || matches!(name, "turn/start" | "turn/end") => {
             let name: Box<str> = name.into();
@@ -217,51 +214,46 @@ fn fact_of(envelope: Envelope<'_>, tools: &Tools) -> Result<Fact, Damage> {
     })
 }
 
+fn header(line: &str) -> serde_json::Result<Header> {
+    let fields: Fields<'_> = serde_json::from_str(line)?;
+    let owned = |name| dispatch::text(&fields, name).map(String::from);
+    Ok(Header {
+        version: dispatch::field(&fields, "version").and_then(|version| version.parse().ok()),
+        id: owned("id"),
+        cwd: owned("cwd"),
+        parent_session: owned("parentSession"),
+        origin: owned("origin"),
+        seed_length: dispatch::field(&fields, "seedLength").and_then(|length| length.parse().ok()),
+    })
+}
+
 fn price(data: &str) -> serde_json::Result<Option<Price>> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Claim<'a> {
-        #[serde(default)]
-        shadowed_range: Option<Range>,
-        #[serde(default)]
-        shadowed_seqs: Vec<Seq>,
-        #[serde(borrow, default)]
-        shadowed_token_count: Option<&'a RawValue>,
+    let claim: Fields<'_> = serde_json::from_str(data)?;
+    let Some(range) = dispatch::field(&claim, "shadowedRange").filter(|range| *range != "null") else {
+        return Ok(None);
+    };
+    let range: Fields<'_> = serde_json::from_str(range)?;
+    let seqs = dispatch::field(&claim, "shadowedSeqs").map_or(Ok(Vec::new()), serde_json::from_str)?;
+    let tokens = dispatch::field(&claim, "shadowedTokenCount").and_then(|count| count.parse().ok());
+    let seq = |name| dispatch::field(&range, name)?.parse().ok();
+    match (seq("start"), seq("end")) {
+        (Some(start), Some(end)) => Ok(Some(Price { start, end, seqs, tokens })),
+        _ => Err(serde_json::Error::custom("its range names no seqs")),
     }
-    #[derive(Deserialize)]
-    struct Range {
-        start: Seq,
-        end: Seq,
-    }
-    let Claim { shadowed_range, shadowed_seqs: seqs, shadowed_token_count }: Claim<'_> =
-        serde_json::from_str(data)?;
-    let tokens = shadowed_token_count.and_then(|count| count.get().parse().ok());
-    Ok(shadowed_range.map(|Range { start, end }| Price { start, end, seqs, tokens }))
 }
 
 fn discard(data: &str) -> Option<Box<str>> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Run<'a> {
-        #[serde(borrow)]
-        command_id: Text<'a>,
-        #[serde(borrow, default)]
-        args: Option<Text<'a>>,
+    let fields: Fields<'_> = serde_json::from_str(data).ok()?;
+    let args = dispatch::text(&fields, "args")?;
+    if args.split_whitespace().next() != Some("discard") {
+        return None;
     }
-    let Run { command_id, args } = serde_json::from_str(data).ok()?;
-    (args?.split_whitespace().next() == Some("discard")).then(|| command_id.as_str().into())
+    dispatch::text(&fields, "commandId")
 }
 
 fn done(data: &str) -> Option<(Box<str>, Seq)> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Done<'a> {
-        #[serde(borrow)]
-        command_id: Text<'a>,
-        #[serde(borrow)]
-        kind: Text<'a>,
-        source_event_seq: Seq,
-    }
-    let done: Done<'_> = serde_json::from_str(data).ok()?;
-    (done.kind == "success").then(|| (done.command_id.as_str().into(), done.source_event_seq))
+    let fields: Fields<'_> = serde_json::from_str(data).ok()?;
+    let cites = dispatch::field(&fields, "sourceEventSeq")?.parse().ok()?;
+    let success = dispatch::field(&fields, "kind") == Some("\"success\"");
+    dispatch::text(&fields, "commandId").filter(|_| success).map(|id| (id, cites))
 }
