@@ -131,10 +131,14 @@ impl Session {
             (Some(words), Some(text)) => {
                 let quoted =
                     || words.split('\n').map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n");
-                let stated = node.facts.as_ref().is_some_and(|facts| facts.quotes.contains(&words));
+                // A quote has more than the words where an image stood between them.
+                let quotes = |quotes: &[Box<str>]| {
+                    quotes.iter().any(|quote| words.split('\n').all(|line| quote.contains(line)))
+                };
+                let stated = node.facts.as_ref().is_some_and(|facts| quotes(&facts.quotes));
                 // What an earlier segment held is quoted in the report of its fold (docs/rewind.md 1.6).
-                let reported = matches!((maker, &self.stated), (Maker::Pointer(mark), Some((of, quotes)))
-                    if mark == of && quotes.contains(&words));
+                let reported = matches!((maker, &self.stated), (Maker::Pointer(mark), Some((of, all)))
+                    if mark == of && quotes(all));
                 Some(stated || reported || text.contains(&*words) || text.contains(&quoted()))
             }
             _ => None,

@@ -113,11 +113,13 @@ fn a_report_in_a_result_is_a_fold_and_a_look_alike_is_not() {
 #[test]
 fn persons_messages_that_are_shadowed_are_listed_and_lost_words_of_ours_are_named() {
     let quotes = json!({ "quotes": ["only in staging!"], "markId": 1 });
+    let image = json!({ "quotes": ["[image: a.png, image/png]\nonly in staging!"], "markId": 1 });
     for (plugin, text, more, carried) in [
         ("somebody", "summary", json!({}), None),
         ("compact", "summary", json!({}), Some(false)),
         ("compact", "they said: only in staging!", json!({}), Some(true)),
         ("rewind", "report", quotes, Some(true)),
+        ("rewind", "report", image, Some(true)),
         ("rewind", "report\n> only in staging!", json!({ "markId": 1 }), Some(true)),
         ("rewind", "report", json!({ "markId": 1 }), Some(false)),
         ("turn-memory", "<user-steer:1>only in staging!</user-steer:1>", json!({}), Some(true)),
