@@ -4,7 +4,6 @@ use super::row::{self, Damage, Row};
 use super::source::{Flaw, Read1, Source};
 use crate::report::tools::Tools;
 use memchr::{memchr, memchr_iter, memrchr};
-use std::collections::BTreeMap;
 use std::io;
 use std::num::NonZero;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -118,7 +117,8 @@ struct Work<'a> {
 /// Batches that are read but not yet due, and rows to fill again.
 struct Order {
     due: u64,
-    waiting: BTreeMap<u64, Lines>,
+    /// A few for each thread, see [`AHEAD`].
+    waiting: Vec<(u64, Lines)>,
     spare: Vec<Vec<Result<Row, Damage>>>,
     failed: Option<io::Error>,
 }
@@ -138,7 +138,7 @@ pub(super) fn read(
     take: impl FnMut(&mut Lines) + Send,
 ) -> io::Result<()> {
     let reader = Reader { source, rest: Vec::new(), skipping: false, done: false, next: 0 };
-    let order = Order { due: 0, waiting: BTreeMap::new(), spare: Vec::new(), failed: None };
+    let order = Order { due: 0, waiting: Vec::new(), spare: Vec::new(), failed: None };
     let work = Work { reader: Mutex::new(reader), order: Mutex::new(order), turn: Condvar::new() };
     let take = Mutex::new(take);
     std::thread::scope(|scope| {
@@ -214,13 +214,14 @@ fn deliver(
     while number > order.due && order.waiting.len() >= AHEAD * threads.get() && order.failed.is_none() {
         order = work.turn.wait(order).unwrap_or_else(PoisonError::into_inner);
     }
-    order.waiting.insert(number, lines);
+    order.waiting.push((number, lines));
     // The lock is kept while lines are taken: taking is cheap beside reading, and must be done in order.
     let mut take = lock(take);
-    while let Some(mut lines) = {
+    while let Some(at) = {
         let due = order.due;
-        order.waiting.remove(&due)
+        order.waiting.iter().position(|(number, _)| *number == due)
     } {
+        let (_, mut lines) = order.waiting.swap_remove(at);
         order.due += 1;
         take(&mut lines);
         order.spare.push(lines.rows);

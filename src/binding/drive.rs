@@ -5,7 +5,6 @@
 //! what a fold left behind.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -90,8 +89,8 @@ type Perform = ThreadsafeFunction<FoldEffect, UnknownReturnValue, FoldEffect, St
 #[derive(Default)]
 struct Folds {
     last: u32,
-    /// Where answers go, by fold. They end with their thread, and with them the folds that wait for one.
-    answers: BTreeMap<u32, UnboundedSender<Input>>,
+    /// Where answers go, by fold, few at a time. They end with their thread, and with them the folds that wait for one.
+    answers: Vec<(u32, UnboundedSender<Input>)>,
 }
 
 thread_local! {
@@ -111,9 +110,9 @@ pub fn run_fold(
 ) -> Result<PromiseRaw<'_, FoldOutcome>> {
     let (sender, answers) = unbounded_channel();
     let fold = FOLDS.with_borrow_mut(|folds| {
-        folds.answers.retain(|_, sender| !sender.is_closed());
+        folds.answers.retain(|(_, sender)| !sender.is_closed());
         folds.last = folds.last.wrapping_add(1);
-        folds.answers.insert(folds.last, sender);
+        folds.answers.push((folds.last, sender));
         folds.last
     });
     env.spawn_future(drive(fold, options, perform, answers))
@@ -122,7 +121,10 @@ pub fn run_fold(
 /// Tells a fold what came of the effect that it asked for. A fold that is over takes no answer.
 #[napi(catch_unwind)]
 pub fn answer_fold(fold: u32, input: FoldInput) {
-    FOLDS.with_borrow(|folds| folds.answers.get(&fold).map(|sender| sender.send(input.into())));
+    FOLDS.with_borrow(|folds| {
+        let found = folds.answers.iter().find(|(number, _)| *number == fold);
+        found.map(|(_, sender)| sender.send(input.into()))
+    });
 }
 
 async fn drive(
