@@ -122,7 +122,8 @@ const KNOWN: [&str; 32] = [
 
 /// Reads one line, without its newline.
 pub(super) fn read(line: &[u8], tools: &Tools) -> Result<Row, Damage> {
-    match std::str::from_utf8(line) {
+    // A seventh of an audit was this check; the library does it by vector instructions.
+    match simdutf8::basic::from_utf8(line) {
         Ok(line) => read_text(line, tools),
         Err(_) => {
             // As the harness does, which decodes the line before it parses it.
