@@ -83,7 +83,7 @@ fn answer(op: SurfaceOp, content: Content<'_>, tools: &Tools) -> Option<Node> {
     if op != SurfaceOp::Append || content.result.is_some() {
         return None;
     }
-    let mut node = content.node(Kind::Assistant);
+    let mut node = Node::bare(Kind::Assistant, content.chars, content.tokens);
     if content.blocks == 0 {
         node.flags |= ABSENT;
         node.tokens = 0;
@@ -109,7 +109,7 @@ fn output(seq: Seq, op: SurfaceOp, data: Output<'_>) -> Option<Node> {
     if op != SurfaceOp::Append || content.nested {
         return None;
     }
-    let mut node = content.node(Kind::Result);
+    let mut node = Node::bare(Kind::Result, content.chars, content.tokens);
     let mut rest = DefaultHasher::new();
     (data.turn, data.step, *failed, id.as_str()).hash(&mut rest);
     let code = data.error.and_then(|error| error.code);
@@ -137,27 +137,6 @@ struct Content<'a> {
     /// That result holds calls or results itself.
     nested: bool,
     heads: Vec<Seq>,
-}
-
-impl Content<'_> {
-    fn node(&self, kind: Kind) -> Node {
-        Node {
-            op: SurfaceOp::Append,
-            sources: Vec::new(),
-            kind,
-            flags: 0,
-            chars: self.chars,
-            tokens: self.tokens.saturating_add(4),
-            calls: Vec::new(),
-            answers: None,
-            maker: None,
-            text: None,
-            heads: Vec::new(),
-            mark: None,
-            facts: None,
-            promise: None,
-        }
-    }
 }
 
 impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {

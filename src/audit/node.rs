@@ -123,18 +123,16 @@ fn named<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<(Se
 }
 
 impl Node {
-    /// Reads a surface event; `None` when it carries no surface operation.
-    pub(super) fn of(event: &Event<'_>, tools: &Tools) -> Option<Self> {
-        let op = event.op?;
-        let replaces = op != SurfaceOp::Append;
-        let content = event.content();
-        let mut node = Self {
-            op,
-            sources: event.sources.clone(),
-            kind: Kind::User,
+    /// A node of this kind and size, appended, of which nothing else is known yet. `tokens` are those of its content.
+    pub(super) fn bare(kind: Kind, chars: u32, tokens: u32) -> Self {
+        Self {
+            op: SurfaceOp::Append,
+            sources: Vec::new(),
+            kind,
             flags: 0,
-            chars: u32::try_from(event.chars()).unwrap_or(u32::MAX),
-            tokens: tokens_of(content).saturating_add(4),
+            chars,
+            // What the harness's meter adds for the message itself.
+            tokens: tokens.saturating_add(4),
             calls: Vec::new(),
             answers: None,
             maker: None,
@@ -143,7 +141,17 @@ impl Node {
             mark: None,
             facts: None,
             promise: None,
-        };
+        }
+    }
+
+    /// Reads a surface event; `None` when it carries no surface operation.
+    pub(super) fn of(event: &Event<'_>, tools: &Tools) -> Option<Self> {
+        let op = event.op?;
+        let replaces = op != SurfaceOp::Append;
+        let content = event.content();
+        let chars = u32::try_from(event.chars()).unwrap_or(u32::MAX);
+        let mut node =
+            Self { op, sources: event.sources.clone(), ..Self::bare(Kind::User, chars, tokens_of(content)) };
         match &event.body {
             Body::User(message) => {
                 if message.source.is_person() {

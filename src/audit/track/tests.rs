@@ -37,19 +37,10 @@ fn node(step: &Step, op: SurfaceOp) -> Node {
     let result = step.kind == Kind::Result;
     Node {
         op,
-        sources: Vec::new(),
-        kind: step.kind,
         flags: step.flags,
-        chars: 0,
-        tokens: 0,
         calls: if step.kind == Kind::Assistant { step.ids.iter().map(call).collect() } else { Vec::new() },
         answers: result.then(|| (step.ids.first().copied().unwrap_or(0).to_string().into(), 0)),
-        maker: None,
-        text: None,
-        heads: Vec::new(),
-        mark: None,
-        facts: None,
-        promise: None,
+        ..Node::bare(step.kind, 0, 0)
     }
 }
 
