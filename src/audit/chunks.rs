@@ -2,10 +2,14 @@
 //! does when it expands them, but only counted here.
 
 use super::row::Damage;
+use super::scan::{Scan, once};
 use crate::event::Seq;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
+
+#[cfg(test)]
+mod tests;
 
 /// The largest integer that JavaScript holds exactly.
 const SAFE: i64 = (1 << 53) - 1;
@@ -56,34 +60,115 @@ struct Data {
     args: Option<Members>,
 }
 
+/// What a row holds, as far as its expansion could fail.
+#[derive(Default)]
+struct Shape {
+    seq0: Option<i64>,
+    time0: Option<i64>,
+    has_id: bool,
+    has_name: bool,
+    dt: Gaps,
+    texts: Option<u32>,
+    args: Option<u32>,
+}
+
 /// Reads a line that is tagged as a chunk row.
 pub(super) fn read(line: &str) -> Result<Run, Damage> {
-    let row: Row<'_> = serde_json::from_str(line).map_err(|error| Damage::ChunkRow(error.to_string()))?;
-    let bad = |why: &str| Err(Damage::ChunkRow(why.to_owned()));
-    let Data { id, name, dt, texts, args, .. } = row.data;
-    let members = match (row.tag == "tool-call-chunks", id, texts, args) {
-        (true, Some(_), None, Some(args)) => args,
-        (false, None, Some(texts), None) if name.is_none() => texts,
-        _ => return bad("its fields are not those of its type"),
-    };
-    if members.0 == 0 || dt.count + 1 != members.0 {
-        return bad("its gaps do not match its members");
+    match scanned(line) {
+        Some((tag, shape)) => shape.run(tag),
+        None => general(line),
     }
-    match (row.seq0, row.time0) {
-        (None, None) => Ok(Run { seq: None, count: members.0 }),
-        (Some(seq), Some(time)) => {
-            let safe = |value: i64| (-SAFE..=SAFE).contains(&value);
-            let times =
-                safe(time) && safe(time.saturating_add(dt.least)) && safe(time.saturating_add(dt.most));
-            match Seq::try_from(seq) {
-                Ok(seq) if times && seq.checked_add(members.0).is_some() => {
-                    Ok(Run { seq: Some(seq), count: members.0 })
+}
+
+fn general(line: &str) -> Result<Run, Damage> {
+    let row: Row<'_> = serde_json::from_str(line).map_err(|error| Damage::ChunkRow(error.to_string()))?;
+    let Row { tag, seq0, time0, data: Data { id, name, dt, texts, args, .. } } = row;
+    let count = |members: Option<Members>| members.map(|members| members.0);
+    let (has_id, has_name) = (id.is_some(), name.is_some());
+    Shape { seq0, time0, has_id, has_name, dt, texts: count(texts), args: count(args) }.run(tag)
+}
+
+impl Shape {
+    /// The events that the row stands for, by its tag.
+    fn run(self, tag: &str) -> Result<Run, Damage> {
+        let bad = |why: &str| Err(Damage::ChunkRow(why.to_owned()));
+        let Self { seq0, time0, has_id, has_name, dt, texts, args } = self;
+        let members = match (tag == "tool-call-chunks", has_id, texts, args) {
+            (true, true, None, Some(args)) => args,
+            (false, false, Some(texts), None) if !has_name => texts,
+            _ => return bad("its fields are not those of its type"),
+        };
+        if members == 0 || dt.count + 1 != members {
+            return bad("its gaps do not match its members");
+        }
+        match (seq0, time0) {
+            (None, None) => Ok(Run { seq: None, count: members }),
+            (Some(seq), Some(time)) => {
+                let safe = |value: i64| (-SAFE..=SAFE).contains(&value);
+                let times =
+                    safe(time) && safe(time.saturating_add(dt.least)) && safe(time.saturating_add(dt.most));
+                match Seq::try_from(seq) {
+                    Ok(seq) if times && seq.checked_add(members).is_some() => {
+                        Ok(Run { seq: Some(seq), count: members })
+                    }
+                    _ => bad("a seq or time of it is out of range"),
                 }
-                _ => bad("a seq or time of it is out of range"),
+            }
+            _ => bad("it states only one of seq0 and time0"),
+        }
+    }
+}
+
+/// Reads a row as harnesses write them; `None` leaves it to the general reader.
+fn scanned(line: &str) -> Option<(&str, Shape)> {
+    let mut scan = Scan::new(line);
+    let mut shape = Shape::default();
+    let (mut tag, mut data, mut begun) = (None, None, false);
+    while let Some(name) = scan.field(&mut begun)? {
+        match name.plain()? {
+            "type" => once(&mut tag, scan.string()?.plain()?)?,
+            "seq0" => once(&mut shape.seq0, scan.integer()?)?,
+            "time0" => once(&mut shape.time0, scan.integer()?)?,
+            "data" => once(&mut data, shape.read(&mut scan)?)?,
+            _ => return None,
+        }
+    }
+    data.filter(|()| scan.is_done())?;
+    Some((tag?, shape))
+}
+
+impl Shape {
+    /// Reads a row's data.
+    fn read(&mut self, scan: &mut Scan<'_>) -> Option<()> {
+        let (mut turn, mut step, mut index, mut gaps) = (None, None, None, None);
+        let (mut id, mut name, mut begun) = (None, None, false);
+        while let Some(field) = scan.field(&mut begun)? {
+            match field.plain()? {
+                "turn" => once(&mut turn, scan.whole()?)?,
+                "step" => once(&mut step, scan.whole()?)?,
+                "index" => once(&mut index, scan.whole()?)?,
+                "id" => once(&mut id, scan.string()?)?,
+                "name" => once(&mut name, scan.string()?)?,
+                "dt" => once(&mut gaps, Gaps::scanned(scan)?)?,
+                "texts" => once(&mut self.texts, members(scan)?)?,
+                "args" => once(&mut self.args, members(scan)?)?,
+                _ => return None,
             }
         }
-        _ => bad("it states only one of seq0 and time0"),
+        turn.and(step).and(index)?;
+        (self.has_id, self.has_name, self.dt) = (id.is_some(), name.is_some(), gaps?);
+        Some(())
     }
+}
+
+/// The number of strings in an array.
+fn members(scan: &mut Scan<'_>) -> Option<u32> {
+    let (mut count, mut begun) = (0, false);
+    while scan.member(&mut begun)? {
+        scan.pass_string()?;
+        count += 1;
+    }
+    Some(count)
 }
 
 /// A string that is present and not looked at.
@@ -130,10 +215,30 @@ impl<'de> Deserialize<'de> for Members {
 }
 
 /// The gaps between times: how many, and how far their running sum goes either way.
+#[derive(Default)]
 struct Gaps {
     count: u32,
+    sum: i64,
     least: i64,
     most: i64,
+}
+
+impl Gaps {
+    fn add(&mut self, gap: i64) {
+        self.sum = self.sum.saturating_add(gap);
+        self.least = self.least.min(self.sum);
+        self.most = self.most.max(self.sum);
+        self.count += 1;
+    }
+
+    fn scanned(scan: &mut Scan<'_>) -> Option<Self> {
+        let (mut gaps, mut begun) = (Self::default(), false);
+        while scan.member(&mut begun)? {
+            // None has more digits than are surely exact.
+            gaps.add(scan.integer()?);
+        }
+        Some(gaps)
+    }
 }
 
 impl<'de> Deserialize<'de> for Gaps {
@@ -145,16 +250,12 @@ impl<'de> Deserialize<'de> for Gaps {
                 f.write_str("an array of whole numbers")
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Gaps, A::Error> {
-                let mut gaps = Gaps { count: 0, least: 0, most: 0 };
-                let mut sum: i64 = 0;
+                let mut gaps = Gaps::default();
                 while let Some(gap) = seq.next_element::<i64>()? {
                     if !(-SAFE..=SAFE).contains(&gap) {
                         return Err(A::Error::custom("a gap is out of range"));
                     }
-                    sum = sum.saturating_add(gap);
-                    gaps.least = gaps.least.min(sum);
-                    gaps.most = gaps.most.max(sum);
-                    gaps.count += 1;
+                    gaps.add(gap);
                 }
                 Ok(gaps)
             }

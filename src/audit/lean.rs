@@ -1,126 +1,192 @@
-//! Model answers and tool results, read for their numbers alone. They are most of a log's bytes, so their
-//! text is measured where it lies and never kept. A line that does not fit is left to the reading of whole
-//! events, which also says what is wrong with it; both readings come to the same node.
+//! The lines that are most of a log, read for their numbers alone: model answers and tool results, whose text is
+//! measured where it lies and never kept, calls, and what is only counted. A line that does not fit is left to the
+//! reading of whole events, which also says what is wrong with it; both readings come to the same.
 
 use super::node::{Call, Node, label, quarter, stated_facts, stated_mark};
-use super::row::{Fact, Row};
-use crate::event::{Seq, SurfaceOp, Text, utf16_units};
+use super::row::{self, Fact, Row};
+use super::scan::{Scan, Str, once};
+use crate::event::{Seq, utf16_units};
 use crate::replacements::{Target, recalled_heads};
 use crate::report::tools::Tools;
 use crate::surface::{ABSENT, EMPTY, Kind};
-use serde::Deserialize;
-use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
-use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 #[cfg(test)]
 mod tests;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Line<D> {
-    #[serde(default)]
-    seq: Option<Seq>,
-    data: D,
-    surface_op: SurfaceOp,
-}
+/// How deep content may nest. Results inside a result are left to the reading of whole events anyway.
+const DEEPEST: u32 = 3;
 
-#[derive(Deserialize)]
-struct Answer<'a> {
-    #[serde(borrow)]
-    message: AnswerMessage<'a>,
-}
-
-#[derive(Deserialize)]
-struct AnswerMessage<'a> {
-    #[serde(borrow, default)]
-    content: Content<'a>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Output<'a> {
-    #[serde(default)]
-    turn: u32,
-    #[serde(default)]
-    step: u32,
-    #[serde(borrow)]
-    message: OutputMessage<'a>,
-    #[serde(borrow, default)]
-    error: Option<Failure<'a>>,
-    #[serde(borrow, default)]
-    meta: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct OutputMessage<'a> {
-    #[serde(borrow)]
-    content: Content<'a>,
-}
-
-#[derive(Deserialize)]
-struct Failure<'a> {
-    #[serde(borrow, default)]
-    code: Option<Text<'a>>,
-}
-
-/// Reads a line that begins as answers and results do; `None` leaves it to the reading of whole events.
-pub(super) fn read(line: &str, tools: &Tools) -> Option<Row> {
-    let (seq, node) = if line.starts_with("{\"type\":\"assistant/message\",") {
-        let Line { seq, data, surface_op } = serde_json::from_str::<Line<Answer<'_>>>(line).ok()?;
-        (seq, answer(surface_op, data.message.content, tools)?)
-    } else if line.starts_with("{\"type\":\"tool/result\",") {
-        let Line { seq, data, surface_op } = serde_json::from_str::<Line<Output<'_>>>(line).ok()?;
-        (seq, output(seq.unwrap_or(0), surface_op, data)?)
-    } else {
-        return None;
+/// Reads a line whose type stands first and is `tag`; `None` leaves it to the reading of whole events.
+pub(super) fn read(line: &str, tag: &str, tools: &Tools) -> Option<Row> {
+    let mut scan = Scan::new(line);
+    let (seq, fact) = match tag {
+        "assistant/message" => {
+            let (frame, content) = frame(&mut scan, answer)?;
+            (frame.appended()?, Fact::Node(Box::new(content.answer(tools)?)))
+        }
+        "tool/result" => {
+            let (frame, output) = frame(&mut scan, Output::read)?;
+            let seq = frame.appended()?;
+            (seq, Fact::Node(Box::new(output.node(seq.unwrap_or(0))?)))
+        }
+        "tool/call" => {
+            let (frame, id) = frame(&mut scan, call)?;
+            (frame.counted()?, Fact::ToolCall(id.text().as_str().into()))
+        }
+        _ => {
+            let fact = row::counted(tag)?;
+            let (frame, _) = frame(&mut scan, Scan::value)?;
+            (frame.counted()?, fact)
+        }
     };
-    Some(Row { seq, mended: false, fact: Fact::Node(Box::new(node)) })
+    scan.is_done().then_some(Row { seq, mended: false, fact })
 }
 
-fn answer(op: SurfaceOp, content: Content<'_>, tools: &Tools) -> Option<Node> {
-    if op != SurfaceOp::Append || content.result.is_some() {
-        return None;
+/// What stands around an event's data.
+#[derive(Default)]
+struct Frame<'a> {
+    seq: Option<Seq>,
+    time: Option<&'a str>,
+    op: Option<&'a str>,
+    /// Something else that not every reading of an event passes over.
+    odd: bool,
+}
+
+impl Frame<'_> {
+    /// The seq of an event that was appended to the surface.
+    fn appended(&self) -> Option<Option<Seq>> {
+        (self.op? == "\"append\"").then_some(self.seq)
     }
-    let mut node = Node::bare(Kind::Assistant, content.chars, content.tokens);
-    if content.blocks == 0 {
-        node.flags |= ABSENT;
-        node.tokens = 0;
-    } else if content.silent {
-        node.flags |= EMPTY;
+
+    /// The seq of an event that has nothing to do with the surface.
+    fn counted(&self) -> Option<Option<Seq>> {
+        let clock = |time: &str| time.len() <= 15 && time.bytes().all(|byte| byte.is_ascii_digit());
+        (self.op.is_none() && !self.odd && self.time.is_none_or(clock)).then_some(self.seq)
     }
-    node.calls = content
-        .calls
-        .into_iter()
-        .map(|(id, name, arguments)| Call {
-            reads: Target::of(tools, &name, &arguments).map(|target| (target, label(&name, &arguments))),
-            id: id.as_str().into(),
-            tool: name.as_str().into(),
+}
+
+/// Reads an event, its data by `read`.
+fn frame<'a, T>(scan: &mut Scan<'a>, read: impl Fn(&mut Scan<'a>) -> Option<T>) -> Option<(Frame<'a>, T)> {
+    let mut frame = Frame::default();
+    let (mut data, mut typed, mut begun) = (None, false, false);
+    while let Some(name) = scan.field(&mut begun)? {
+        match name.plain()? {
+            "data" => once(&mut data, read(scan)?)?,
+            "seq" => once(&mut frame.seq, Seq::try_from(scan.whole()?).ok()?)?,
+            "surfaceOp" => once(&mut frame.op, scan.value()?)?,
+            "type" => {
+                frame.odd |= std::mem::replace(&mut typed, true);
+                scan.value()?;
+            }
+            "time" => frame.odd |= frame.time.replace(scan.value()?).is_some(),
+            other => {
+                frame.odd |= matches!(other, "sourceEventSeqs" | "ignorable");
+                scan.value()?;
+            }
+        }
+    }
+    Some((frame, data?))
+}
+
+/// The id that the data of a call names.
+fn call<'a>(scan: &mut Scan<'a>) -> Option<Str<'a>> {
+    let (mut id, mut begun) = (None, false);
+    while let Some(name) = scan.field(&mut begun)? {
+        match name.plain()? {
+            "callId" => id = Some(scan.string()?),
+            _ => drop(scan.value()?),
+        }
+    }
+    id
+}
+
+/// The content of an answer's message.
+fn answer<'a>(scan: &mut Scan<'a>) -> Option<Content<'a>> {
+    let (mut message, mut begun) = (None, false);
+    while let Some(name) = scan.field(&mut begun)? {
+        match name.plain()? {
+            "message" => once(&mut message, content_of(scan)?)?,
+            _ => drop(scan.value()?),
+        }
+    }
+    message.map(Option::unwrap_or_default)
+}
+
+/// The content of a message, where it has any.
+fn content_of<'a>(scan: &mut Scan<'a>) -> Option<Option<Content<'a>>> {
+    let (mut content, mut begun) = (None, false);
+    while let Some(name) = scan.field(&mut begun)? {
+        match name.plain()? {
+            "content" => once(&mut content, Content::read(scan, DEEPEST)?)?,
+            _ => drop(scan.value()?),
+        }
+    }
+    Some(content)
+}
+
+/// The data of a result.
+struct Output<'a> {
+    turn: u32,
+    step: u32,
+    content: Content<'a>,
+    code: Option<Str<'a>>,
+    meta: Option<&'a str>,
+}
+
+impl<'a> Output<'a> {
+    fn read(scan: &mut Scan<'a>) -> Option<Self> {
+        let (mut turn, mut step, mut message, mut error, mut meta) = (None, None, None, None, None);
+        let mut begun = false;
+        while let Some(name) = scan.field(&mut begun)? {
+            match name.plain()? {
+                "turn" => once(&mut turn, u32::try_from(scan.whole()?).ok()?)?,
+                "step" => once(&mut step, u32::try_from(scan.whole()?).ok()?)?,
+                "message" => once(&mut message, content_of(scan)??)?,
+                "error" => once(&mut error, code_of(scan)?)?,
+                "meta" => once(&mut meta, scan.value()?)?,
+                _ => drop(scan.value()?),
+            }
+        }
+        Some(Self {
+            turn: turn.unwrap_or(0),
+            step: step.unwrap_or(0),
+            content: message?,
+            code: error.flatten(),
+            meta: meta.filter(|meta| *meta != "null"),
         })
-        .collect();
-    Some(node)
+    }
+
+    fn node(self, seq: Seq) -> Option<Node> {
+        let content = self.content;
+        // Only the shape with a result block of its own is read here.
+        let (id, failed) = content.result.filter(|_| content.blocks == 1 && !content.nested)?;
+        let id = id.text();
+        let mut node = Node::bare(Kind::Result, content.chars, content.tokens);
+        let mut rest = DefaultHasher::new();
+        (self.turn, self.step, failed, id.as_str()).hash(&mut rest);
+        let code = self.code.map(Str::text);
+        (code.as_deref(), self.meta).hash(&mut rest);
+        node.answers = Some((id.as_str().into(), rest.finish()));
+        if let Some(meta) = self.meta {
+            node.mark = stated_mark(meta, seq);
+            node.facts = stated_facts(meta);
+        }
+        node.heads = content.heads;
+        Some(node)
+    }
 }
 
-fn output(seq: Seq, op: SurfaceOp, data: Output<'_>) -> Option<Node> {
-    let content = data.message.content;
-    // Only the shape with a result block of its own is read here.
-    let (id, failed) = content.result.as_ref().filter(|_| content.blocks == 1)?;
-    if op != SurfaceOp::Append || content.nested {
-        return None;
+/// The code of a failure, where it has one.
+fn code_of<'a>(scan: &mut Scan<'a>) -> Option<Option<Str<'a>>> {
+    let (mut code, mut begun) = (None, false);
+    while let Some(name) = scan.field(&mut begun)? {
+        match name.plain()? {
+            "code" => once(&mut code, scan.string()?)?,
+            _ => drop(scan.value()?),
+        }
     }
-    let mut node = Node::bare(Kind::Result, content.chars, content.tokens);
-    let mut rest = DefaultHasher::new();
-    (data.turn, data.step, *failed, id.as_str()).hash(&mut rest);
-    let code = data.error.and_then(|error| error.code);
-    (code.as_deref(), data.meta.map(RawValue::get)).hash(&mut rest);
-    node.answers = Some((id.as_str().into(), rest.finish()));
-    if let Some(meta) = data.meta {
-        node.mark = stated_mark(meta.get(), seq);
-        node.facts = stated_facts(meta.get());
-    }
-    node.heads = content.heads;
-    Some(node)
+    Some(code)
 }
 
 /// The blocks of a message, measured.
@@ -131,50 +197,40 @@ struct Content<'a> {
     tokens: u32,
     /// No block says anything to a provider; reasoning alone does not.
     silent: bool,
-    calls: Vec<(Text<'a>, Text<'a>, Text<'a>)>,
+    /// Id, name and arguments of each call.
+    calls: Vec<[Str<'a>; 3]>,
     /// Of the last result block: the call it answers, and whether it failed.
-    result: Option<(Text<'a>, bool)>,
+    result: Option<(Str<'a>, bool)>,
     /// That result holds calls or results itself.
     nested: bool,
     heads: Vec<Seq>,
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ContentVisitor<'a>(Content<'a>);
-        impl<'de: 'a, 'a> Visitor<'de> for ContentVisitor<'a> {
-            type Value = Content<'a>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("content blocks")
-            }
-            fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> Result<Content<'a>, A::Error> {
-                self.0.silent = true;
-                while let Some(block) = seq.next_element::<Block<'a>>()? {
-                    self.0.add(block);
-                }
-                Ok(self.0)
-            }
-        }
-        deserializer.deserialize_seq(ContentVisitor(Content::default()))
-    }
-}
-
 impl<'a> Content<'a> {
+    fn read(scan: &mut Scan<'a>, depth: u32) -> Option<Self> {
+        let mut content = Self { silent: true, ..Self::default() };
+        let mut begun = false;
+        while scan.member(&mut begun)? {
+            content.add(Block::read(scan, depth)?);
+        }
+        Some(content)
+    }
+
     fn add(&mut self, block: Block<'a>) {
         self.blocks += 1;
         let (chars, tokens) = match block.kind {
             BlockKind::Text | BlockKind::Reasoning => {
-                self.silent &= block.kind == BlockKind::Reasoning || block.text.units == 0;
+                let units = block.text.units();
+                self.silent &= block.kind == BlockKind::Reasoning || units == 0;
                 if self.blocks == 1 && block.kind == BlockKind::Text {
-                    self.heads = block.text.heads;
+                    self.heads = heads_of(block.text);
                 }
-                (block.text.units, quarter(block.text.units))
+                (units, quarter(units))
             }
             BlockKind::Call => {
                 self.silent = false;
-                let (name, arguments) =
-                    (utf16_units(block.name.as_bytes()), utf16_units(block.arguments.as_bytes()));
-                self.calls.push((block.id, block.name, block.arguments));
+                let (name, arguments) = (block.name.units(), block.arguments.units());
+                self.calls.push([block.id, block.name, block.arguments]);
                 (arguments, quarter(name).saturating_add(quarter(arguments)))
             }
             BlockKind::Result => {
@@ -193,6 +249,39 @@ impl<'a> Content<'a> {
         self.chars = self.chars.saturating_add(chars);
         self.tokens = self.tokens.saturating_add(tokens).saturating_add(4);
     }
+
+    /// The node of an answer with this content.
+    fn answer(self, tools: &Tools) -> Option<Node> {
+        if self.result.is_some() {
+            return None;
+        }
+        let mut node = Node::bare(Kind::Assistant, self.chars, self.tokens);
+        if self.blocks == 0 {
+            node.flags |= ABSENT;
+            node.tokens = 0;
+        } else if self.silent {
+            node.flags |= EMPTY;
+        }
+        let of = |[id, name, arguments]: [Str<'_>; 3]| {
+            let (name, arguments) = (name.text(), arguments.text());
+            Call {
+                reads: Target::of(tools, &name, &arguments).map(|target| (target, label(&name, &arguments))),
+                id: id.text().as_str().into(),
+                tool: name.as_str().into(),
+            }
+        };
+        node.calls = self.calls.into_iter().map(of).collect();
+        Some(node)
+    }
+}
+
+/// The seqs that a text names, if a recall wrote it.
+fn heads_of(text: Str<'_>) -> Vec<Seq> {
+    // Read only where it may begin as recalls do, be it with an escape.
+    match text.raw().as_bytes() {
+        [b's', b'0'..=b'9' | b'\\', ..] | [b'\\', b'u', ..] => recalled_heads(&text.text()),
+        _ => Vec::new(),
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -207,111 +296,48 @@ enum BlockKind {
 
 struct Block<'a> {
     kind: BlockKind,
-    text: Measured,
-    id: Text<'a>,
-    name: Text<'a>,
-    arguments: Text<'a>,
-    call_id: Text<'a>,
+    text: Str<'a>,
+    id: Str<'a>,
+    name: Str<'a>,
+    arguments: Str<'a>,
+    call_id: Str<'a>,
     failed: bool,
     content: Content<'a>,
 }
 
-#[derive(Deserialize)]
-#[serde(field_identifier, rename_all = "camelCase")]
-enum Field {
-    Type,
-    Text,
-    Id,
-    Name,
-    Arguments,
-    ToolCallId,
-    IsError,
-    Content,
-    Attachment,
-    #[serde(other)]
-    Other,
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Block<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct BlockVisitor<'a>(std::marker::PhantomData<&'a ()>);
-        impl<'de: 'a, 'a> Visitor<'de> for BlockVisitor<'a> {
-            type Value = Block<'a>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a content block whose type stands first")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Block<'a>, A::Error> {
-                if !matches!(map.next_key::<Field>()?, Some(Field::Type)) {
-                    return Err(A::Error::custom("the type does not stand first"));
+impl<'a> Block<'a> {
+    /// Reads a block whose type stands first.
+    fn read(scan: &mut Scan<'a>, depth: u32) -> Option<Self> {
+        let mut begun = false;
+        scan.field(&mut begun)??.plain().filter(|name| *name == "type")?;
+        let kind = match scan.string()?.plain()? {
+            "text" => BlockKind::Text,
+            "reasoning" => BlockKind::Reasoning,
+            "tool-call" => BlockKind::Call,
+            "tool-result" => BlockKind::Result,
+            "image" => BlockKind::Image("{\"type\":\"image\"}".len() as u32),
+            _ => return None,
+        };
+        let none = Str::default();
+        let (text, id, name, arguments, call_id) = (none, none, none, none, none);
+        let content = Content::default();
+        let mut block = Self { kind, text, id, name, arguments, call_id, failed: false, content };
+        while let Some(field) = scan.field(&mut begun)? {
+            match (&mut block.kind, field.plain()?) {
+                (BlockKind::Image(json), "attachment") => {
+                    *json += ",\"attachment\":".len() as u32 + utf16_units(scan.value()?.as_bytes());
                 }
-                let kind = match map.next_value::<&str>()? {
-                    "text" => BlockKind::Text,
-                    "reasoning" => BlockKind::Reasoning,
-                    "tool-call" => BlockKind::Call,
-                    "tool-result" => BlockKind::Result,
-                    "image" => BlockKind::Image("{\"type\":\"image\"}".len() as u32),
-                    _ => return Err(A::Error::custom("a type not known here")),
-                };
-                let mut block = Block {
-                    kind,
-                    text: Measured::default(),
-                    id: Text::default(),
-                    name: Text::default(),
-                    arguments: Text::default(),
-                    call_id: Text::default(),
-                    failed: false,
-                    content: Content::default(),
-                };
-                while let Some(field) = map.next_key::<Field>()? {
-                    match (&mut block.kind, field) {
-                        (BlockKind::Image(json), Field::Attachment) => {
-                            let attachment = map.next_value::<&RawValue>()?.get();
-                            *json += ",\"attachment\":".len() as u32 + utf16_units(attachment.as_bytes());
-                        }
-                        (BlockKind::Image(_), _) => {
-                            return Err(A::Error::custom("an image with more fields"));
-                        }
-                        (_, Field::Text) => block.text = map.next_value()?,
-                        (_, Field::Id) => block.id = map.next_value()?,
-                        (_, Field::Name) => block.name = map.next_value()?,
-                        (_, Field::Arguments) => block.arguments = map.next_value()?,
-                        (_, Field::ToolCallId) => block.call_id = map.next_value()?,
-                        (_, Field::IsError) => block.failed = map.next_value()?,
-                        (_, Field::Content) => block.content = map.next_value()?,
-                        _ => drop(map.next_value::<IgnoredAny>()?),
-                    }
-                }
-                Ok(block)
+                (BlockKind::Image(_), _) => return None,
+                (_, "text") => block.text = scan.string()?,
+                (_, "id") => block.id = scan.string()?,
+                (_, "name") => block.name = scan.string()?,
+                (_, "arguments") => block.arguments = scan.string()?,
+                (_, "toolCallId") => block.call_id = scan.string()?,
+                (_, "isError") => block.failed = scan.flag()?,
+                (_, "content") => block.content = Content::read(scan, depth.checked_sub(1)?)?,
+                _ => drop(scan.value()?),
             }
         }
-        deserializer.deserialize_map(BlockVisitor(std::marker::PhantomData))
-    }
-}
-
-/// A text's length in UTF-16 code units, and the seqs that it names if a recall wrote it.
-#[derive(Default)]
-struct Measured {
-    units: u32,
-    heads: Vec<Seq>,
-}
-
-impl<'de> Deserialize<'de> for Measured {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct MeasuredVisitor;
-        impl Visitor<'_> for MeasuredVisitor {
-            type Value = Measured;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-            fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Measured, E> {
-                let heads = match bytes {
-                    [b's', b'0'..=b'9', ..] => recalled_heads(&String::from_utf8_lossy(bytes)),
-                    _ => Vec::new(),
-                };
-                Ok(Measured { units: utf16_units(bytes), heads })
-            }
-        }
-        // Bytes, for serde_json refuses lone surrogates in anything else; as bytes each counts one unit.
-        deserializer.deserialize_bytes(MeasuredVisitor)
+        Some(block)
     }
 }

@@ -6,7 +6,7 @@ use crate::report::tools::Tools;
 use memchr::{memchr, memchr_iter, memrchr};
 use std::io;
 use std::num::NonZero;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 
 /// Bytes in a batch, about.
 const BATCH: usize = 1 << 18;
@@ -54,52 +54,86 @@ enum Fill {
     Nothing,
 }
 
+/// Bytes that are filled over and over; a vector that shrinks and grows would be zeroed each time.
+#[derive(Default)]
+struct Buffer {
+    bytes: Vec<u8>,
+    used: usize,
+}
+
+impl Buffer {
+    fn get(&self) -> &[u8] {
+        self.bytes.get(..self.used).unwrap_or_default()
+    }
+
+    /// Room for so many bytes behind what is used.
+    fn room(&mut self, size: usize) -> &mut [u8] {
+        let end = self.used + size;
+        if self.bytes.len() < end {
+            self.bytes.resize(end, 0);
+        }
+        self.bytes.get_mut(self.used..end).unwrap_or_default()
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        self.room(bytes.len()).copy_from_slice(bytes);
+        self.used += bytes.len();
+    }
+
+    /// Takes so many bytes away at the front.
+    fn drop_front(&mut self, count: usize) {
+        self.bytes.copy_within(count..self.used, 0);
+        self.used -= count;
+    }
+}
+
 impl Reader<'_> {
-    /// Fills `bytes` with the next whole lines.
-    fn fill(&mut self, bytes: &mut Vec<u8>) -> io::Result<Fill> {
-        bytes.clear();
-        bytes.append(&mut self.rest);
+    fn new(source: Source<'_>) -> Reader<'_> {
+        Reader { source, rest: Vec::new(), skipping: false, done: false, next: 0 }
+    }
+
+    /// Fills the buffer with the next whole lines.
+    fn fill(&mut self, buffer: &mut Buffer) -> io::Result<Fill> {
+        buffer.used = 0;
+        buffer.push(&self.rest);
+        self.rest.clear();
         // Whole lines end here; what is behind belongs to a line under way.
         let mut whole = 0;
         while !self.done {
-            let had = bytes.len();
-            bytes.resize(had + BATCH, 0);
-            let read = self.source.read(bytes.get_mut(had..).unwrap_or_default())?;
-            bytes.truncate(had + if let Read1::Bytes(count) = read { count } else { 0 });
-            match read {
+            let mut fresh = buffer.used;
+            match self.source.read(buffer.room(BATCH))? {
                 Read1::Bytes(0) => self.done = true,
-                Read1::Bytes(_) => {}
+                Read1::Bytes(count) => buffer.used += count,
                 Read1::Flawed(flaw) => {
-                    let lost = std::mem::take(&mut self.skipping) || whole < bytes.len();
-                    bytes.truncate(whole);
+                    let lost = std::mem::take(&mut self.skipping) || whole < buffer.used;
+                    buffer.used = whole;
                     return Ok(Fill::Lines(Some(End::Flaw(flaw, lost))));
                 }
             }
-            let mut fresh = had;
             if self.skipping {
-                let Some(end) = memchr(b'\n', bytes) else {
-                    bytes.clear();
+                let Some(end) = memchr(b'\n', buffer.get()) else {
+                    buffer.used = 0;
                     continue;
                 };
-                bytes.drain(..=end);
+                buffer.drop_front(end + 1);
                 self.skipping = false;
                 fresh = 0;
             }
-            let last = memrchr(b'\n', bytes.get(fresh..).unwrap_or_default());
+            let last = memrchr(b'\n', buffer.get().get(fresh..).unwrap_or_default());
             whole = last.map_or(whole, |at| fresh + at + 1);
-            if whole > 0 && bytes.len() >= BATCH {
-                self.rest.extend_from_slice(bytes.get(whole..).unwrap_or_default());
-                bytes.truncate(whole);
+            if whole > 0 && buffer.used >= BATCH {
+                self.rest.extend_from_slice(buffer.get().get(whole..).unwrap_or_default());
+                buffer.used = whole;
                 return Ok(Fill::Lines(None));
             }
-            if bytes.len() - whole > LONGEST {
-                bytes.truncate(whole);
+            if buffer.used - whole > LONGEST {
+                buffer.used = whole;
                 self.skipping = true;
                 return Ok(Fill::Lines(Some(End::TooLong)));
             }
         }
-        let torn = bytes.len() - whole;
-        bytes.truncate(whole);
+        let torn = buffer.used - whole;
+        buffer.used = whole;
         Ok(match (whole, torn) {
             (0, 0) => Fill::Nothing,
             (_, 0) => Fill::Lines(None),
@@ -137,7 +171,7 @@ pub(super) fn read(
     threads: NonZero<usize>,
     take: impl FnMut(&mut Lines) + Send,
 ) -> io::Result<()> {
-    let reader = Reader { source, rest: Vec::new(), skipping: false, done: false, next: 0 };
+    let reader = Reader::new(source);
     let order = Order { due: 0, waiting: Vec::new(), spare: Vec::new(), failed: None };
     let work = Work { reader: Mutex::new(reader), order: Mutex::new(order), turn: Condvar::new() };
     let take = Mutex::new(take);
@@ -156,12 +190,12 @@ pub(super) fn read(
 /// # Errors
 /// What the disk says.
 pub(super) fn each(source: Source<'_>, mut take: impl FnMut(Result<&[u8], End>)) -> io::Result<()> {
-    let mut reader = Reader { source, rest: Vec::new(), skipping: false, done: false, next: 0 };
-    let mut buffer = Vec::new();
+    let mut reader = Reader::new(source);
+    let mut buffer = Buffer::default();
     while let Fill::Lines(end) = reader.fill(&mut buffer)? {
-        let mut from = 0;
-        for end in memchr_iter(b'\n', &buffer) {
-            take(Ok(buffer.get(from..end).unwrap_or_default()));
+        let (bytes, mut from) = (buffer.get(), 0);
+        for end in memchr_iter(b'\n', bytes) {
+            take(Ok(bytes.get(from..end).unwrap_or_default()));
             from = end + 1;
         }
         if let Some(end) = end {
@@ -174,7 +208,7 @@ pub(super) fn each(source: Source<'_>, mut take: impl FnMut(Result<&[u8], End>))
 fn run(work: &Work<'_>, threads: NonZero<usize>, take: &Mutex<impl FnMut(&mut Lines) + Send>) {
     let tools = Tools::default();
     // One buffer a thread: large ones that come and go cost more than the lines in them.
-    let mut buffer = Vec::new();
+    let mut buffer = Buffer::default();
     loop {
         let (number, end, consumed) = {
             let mut reader = lock(&work.reader);
@@ -192,13 +226,24 @@ fn run(work: &Work<'_>, threads: NonZero<usize>, take: &Mutex<impl FnMut(&mut Li
             }
         };
         let mut rows = lock(&work.order).spare.pop().unwrap_or_default();
-        let mut from = 0;
-        for end in memchr_iter(b'\n', &buffer) {
-            rows.push(row::read(buffer.get(from..end).unwrap_or_default(), &tools));
-            from = end + 1;
-        }
-        let lines = Lines { rows, end, bytes: buffer.len() as u64, consumed };
+        read_rows(buffer.get(), &tools, &mut rows);
+        let lines = Lines { rows, end, bytes: buffer.used as u64, consumed };
         deliver(work, threads, number, lines, take);
+    }
+}
+
+/// Reads whole lines.
+fn read_rows(bytes: &[u8], tools: &Tools, rows: &mut Vec<Result<Row, Damage>>) {
+    // One check of all text is faster than one for each line. A line that is not UTF-8 makes every line of its batch be
+    // looked at by itself.
+    let text = simdutf8::basic::from_utf8(bytes).ok();
+    let mut from = 0;
+    for end in memchr_iter(b'\n', bytes) {
+        rows.push(match text.and_then(|text| text.get(from..end)) {
+            Some(line) => row::read_text(line, tools),
+            None => row::read(bytes.get(from..end).unwrap_or_default(), tools),
+        });
+        from = end + 1;
     }
 }
 
@@ -215,16 +260,26 @@ fn deliver(
         order = work.turn.wait(order).unwrap_or_else(PoisonError::into_inner);
     }
     order.waiting.push((number, lines));
-    // The lock is kept while lines are taken: taking is cheap beside reading, and must be done in order.
-    let mut take = lock(take);
+    // One thread at a time takes lines. If another is at it, it will find these, too, when they are due: it looks for
+    // the next ones, and gives up where there are none, under the lock that is held here.
+    let mut take = match take.try_lock() {
+        Ok(take) => take,
+        Err(TryLockError::Poisoned(take)) => take.into_inner(),
+        Err(TryLockError::WouldBlock) => return,
+    };
     while let Some(at) = {
         let due = order.due;
         order.waiting.iter().position(|(number, _)| *number == due)
     } {
         let (_, mut lines) = order.waiting.swap_remove(at);
         order.due += 1;
+        drop(order);
         take(&mut lines);
+        order = lock(&work.order);
         order.spare.push(lines.rows);
+        work.turn.notify_all();
     }
-    work.turn.notify_all();
+    // In this order: whoever comes next finds either the lock of the order taken or that of the taking free.
+    drop(take);
+    drop(order);
 }

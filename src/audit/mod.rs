@@ -24,6 +24,7 @@ mod order;
 mod promises;
 mod report;
 mod row;
+mod scan;
 mod session;
 mod show;
 mod source;

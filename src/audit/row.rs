@@ -4,10 +4,14 @@ use super::chunks::{self, Run};
 use super::dispatch::{self, Dispatch, Fields};
 use super::lean;
 use super::node::Node;
+use super::scan::Scan;
 use crate::event::{Body, Envelope, Event, EventError, Seq};
 use crate::report::tools::Tools;
 use serde::de::Error as _;
 use serde_json::value::RawValue;
+
+#[cfg(test)]
+mod tests;
 
 /// What is wrong with a line, so that it cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,7 +37,7 @@ pub(super) struct Row {
 /// What a line says, as far as the audit asks.
 #[derive(Debug)]
 pub(super) enum Fact {
-    Header(Header),
+    Header(Box<Header>),
     /// Streamed deltas: so many events.
     Chunks(u32),
     Node(Box<Node>),
@@ -45,7 +49,7 @@ pub(super) enum Fact {
     DispatchStart(Box<str>),
     /// A call inside a program took a mark.
     DispatchEnd(Box<Dispatch>),
-    Price(Price),
+    Price(Box<Price>),
     CompactionStart,
     CompactionEnd,
     /// Everything before came from a seed.
@@ -85,14 +89,12 @@ pub(super) struct Price {
 
 /// Event types of harness lines up to 0.1.1 beside those that [`Fact`] names. The harness refuses to load a
 /// log with any other that is not marked `ignorable`.
-const KNOWN: [&str; 32] = [
+const KNOWN: [&str; 30] = [
     "agent-preset/selected",
     "agent/inbox/spliced",
     "approval/asked",
     "approval/decided",
     "approval/policy",
-    "command/done",
-    "command/run",
     "feedback/record",
     "goal/change",
     "hook/invoked",
@@ -134,15 +136,21 @@ pub(super) fn read(line: &[u8], tools: &Tools) -> Result<Row, Damage> {
     }
 }
 
-fn read_text(line: &str, tools: &Tools) -> Result<Row, Damage> {
+/// Reads one line that is text.
+pub(super) fn read_text(line: &str, tools: &Tools) -> Result<Row, Damage> {
     // The tag stands first in every row a harness writes; reading it here saves reading the row twice.
-    let tag = line.strip_prefix("{\"type\":\"").and_then(|rest| rest.split_once('"')).map(|(tag, _)| tag);
+    let tag = Scan::tag(line);
     if tag.is_some_and(chunks::is_row) {
         return chunks::read(line).map(of_run);
     }
-    if let Some(row) = lean::read(line, tools) {
+    if let Some(row) = tag.and_then(|tag| lean::read(line, tag, tools)) {
         return Ok(row);
     }
+    read_whole(line, tools)
+}
+
+/// Reads a line of any type, written in any way.
+fn read_whole(line: &str, tools: &Tools) -> Result<Row, Damage> {
     let envelope = Envelope::parse(line).map_err(|error| Damage::Unreadable(reason(error)))?;
     if chunks::is_row(&envelope.name) {
         return chunks::read(line).map(of_run);
@@ -150,7 +158,7 @@ fn read_text(line: &str, tools: &Tools) -> Result<Row, Damage> {
     let (seq, name) = (envelope.seq, envelope.name.clone());
     if name == "session" && envelope.data.is_none() {
         let header = header(line).map_err(|error| Damage::BadEvent(error.to_string()))?;
-        return Ok(Row { seq: None, mended: false, fact: Fact::Header(header) });
+        return Ok(Row { seq: None, mended: false, fact: Fact::Header(Box::new(header)) });
     }
     let fact = fact_of(envelope, tools)?;
     Ok(Row { seq, mended: false, fact })
@@ -175,14 +183,11 @@ fn fact_of(envelope: Envelope<'_>, tools: &Tools) -> Result<Fact, Damage> {
     let data = || envelope.data.map_or("{}", RawValue::get);
     let bad = |error: serde_json::Error| Damage::BadEvent(error.to_string());
     Ok(match &*envelope.name {
-        "assistant/chunk" => Fact::Chunks(1),
-        // A retry is a request of its own.
-        "step/start" | "llm/retry-started" => Fact::StepStart,
         "session/end-seed" => Fact::EndSeed,
         "compaction/start" => Fact::CompactionStart,
         "compaction/end" => Fact::CompactionEnd,
         "compaction/prune" | "compaction/summary" => {
-            price(data()).map_err(bad)?.map_or(Fact::Other, Fact::Price)
+            price(data()).map_err(bad)?.map_or(Fact::Other, |price| Fact::Price(Box::new(price)))
         }
         "tool/code-dispatch-start" => dispatch::started(data()).map_or(Fact::Other, Fact::DispatchStart),
         "tool/code-dispatch" => {
@@ -210,9 +215,22 @@ fn fact_of(envelope: Envelope<'_>, tools: &Tools) -> Result<Fact, Damage> {
                 _ => Fact::Other,
             }
         }
-        name if KNOWN.contains(&name) || envelope.ignorable == Some(true) => Fact::Other,
-        name => Fact::Unknown(name.into()),
+        name => match counted(name) {
+            Some(fact) => fact,
+            None if envelope.ignorable == Some(true) => Fact::Other,
+            None => Fact::Unknown(name.into()),
+        },
     })
+}
+
+/// What a line says whose data nobody asks for, by its type.
+pub(super) fn counted(name: &str) -> Option<Fact> {
+    match name {
+        "assistant/chunk" => Some(Fact::Chunks(1)),
+        // A retry is a request of its own.
+        "step/start" | "llm/retry-started" => Some(Fact::StepStart),
+        _ => KNOWN.contains(&name).then_some(Fact::Other),
+    }
 }
 
 fn header(line: &str) -> serde_json::Result<Header> {

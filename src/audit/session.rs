@@ -70,7 +70,7 @@ impl Session {
             );
         }
         if let Fact::Header(header) = row.fact {
-            return self.header(line, header);
+            return self.header(line, *header);
         }
         let count = if let Fact::Chunks(count) = row.fact { count } else { 1 };
         let Some(seq) = self.place(line, row.seq, count) else { return };
@@ -179,7 +179,7 @@ impl Session {
             }
             Fact::DispatchStart(id) => self.folds.dispatched(at.seq, id),
             Fact::DispatchEnd(ended) => self.folds.dispatch_ended(at.seq, *ended),
-            Fact::Price(price) => self.price = Some(price),
+            Fact::Price(price) => self.price = Some(*price),
             Fact::CompactionStart => self.compacting = Some(at.line),
             Fact::CompactionEnd | Fact::EndSeed => self.compacting = None,
             Fact::DiscardRun(id) => self.folds.discard_run(id),

@@ -103,6 +103,10 @@ impl Track {
 
     /// What was kept of a node.
     pub(super) fn info(&self, seq: Seq) -> Option<&Info> {
+        // Mostly it is asked about the newest.
+        if let Some(newest) = self.infos.last().filter(|info| info.seq == seq) {
+            return Some(newest);
+        }
         self.infos.binary_search_by_key(&seq, |info| info.seq).ok().and_then(|at| self.infos.get(at))
     }
 

@@ -21,6 +21,9 @@ impl Target {
     /// The target of a call, or `None` for a call that does more than look.
     #[must_use]
     pub fn of(tools: &Tools, tool: &str, arguments: &str) -> Option<Self> {
+        if tools.never_looks(tool) {
+            return None;
+        }
         let Call { act, what, command, shell } = tools.read(tool, arguments);
         let looks = match act {
             Act::Read | Act::Search => true,

@@ -2,6 +2,7 @@
 
 use super::super::node::Node;
 use super::super::row::Fact;
+use super::super::scan::Scan;
 use crate::event::{Envelope, Event};
 use crate::report::tools::Tools;
 use proptest::prelude::*;
@@ -14,7 +15,7 @@ fn full(line: &str) -> Option<Node> {
 }
 
 fn lean(line: &str) -> Option<Node> {
-    match super::read(line, &Tools::default())?.fact {
+    match super::read(line, Scan::tag(line)?, &Tools::default())?.fact {
         Fact::Node(node) => Some(*node),
         _ => None,
     }
