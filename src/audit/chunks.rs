@@ -125,7 +125,7 @@ fn scanned(line: &str) -> Option<(&str, Shape)> {
     let mut shape = Shape::default();
     let (mut tag, mut data, mut begun) = (None, None, false);
     while let Some(name) = scan.field(&mut begun)? {
-        match name.plain()? {
+        match name {
             "type" => once(&mut tag, scan.string()?.plain()?)?,
             "seq0" => once(&mut shape.seq0, scan.integer()?)?,
             "time0" => once(&mut shape.time0, scan.integer()?)?,
@@ -143,7 +143,7 @@ impl Shape {
         let (mut turn, mut step, mut index, mut gaps) = (None, None, None, None);
         let (mut id, mut name, mut begun) = (None, None, false);
         while let Some(field) = scan.field(&mut begun)? {
-            match field.plain()? {
+            match field {
                 "turn" => once(&mut turn, scan.whole()?)?,
                 "step" => once(&mut step, scan.whole()?)?,
                 "index" => once(&mut index, scan.whole()?)?,

@@ -71,7 +71,7 @@ fn frame<'a, T>(scan: &mut Scan<'a>, read: impl Fn(&mut Scan<'a>) -> Option<T>) 
     let mut frame = Frame::default();
     let (mut data, mut typed, mut begun) = (None, false, false);
     while let Some(name) = scan.field(&mut begun)? {
-        match name.plain()? {
+        match name {
             "data" => once(&mut data, read(scan)?)?,
             "seq" => once(&mut frame.seq, Seq::try_from(scan.whole()?).ok()?)?,
             "surfaceOp" => once(&mut frame.op, scan.value()?)?,
@@ -93,7 +93,7 @@ fn frame<'a, T>(scan: &mut Scan<'a>, read: impl Fn(&mut Scan<'a>) -> Option<T>) 
 fn call<'a>(scan: &mut Scan<'a>) -> Option<Str<'a>> {
     let (mut id, mut begun) = (None, false);
     while let Some(name) = scan.field(&mut begun)? {
-        match name.plain()? {
+        match name {
             "callId" => id = Some(scan.string()?),
             _ => drop(scan.value()?),
         }
@@ -105,7 +105,7 @@ fn call<'a>(scan: &mut Scan<'a>) -> Option<Str<'a>> {
 fn answer<'a>(scan: &mut Scan<'a>) -> Option<Content<'a>> {
     let (mut message, mut begun) = (None, false);
     while let Some(name) = scan.field(&mut begun)? {
-        match name.plain()? {
+        match name {
             "message" => once(&mut message, content_of(scan)?)?,
             _ => drop(scan.value()?),
         }
@@ -117,7 +117,7 @@ fn answer<'a>(scan: &mut Scan<'a>) -> Option<Content<'a>> {
 fn content_of<'a>(scan: &mut Scan<'a>) -> Option<Option<Content<'a>>> {
     let (mut content, mut begun) = (None, false);
     while let Some(name) = scan.field(&mut begun)? {
-        match name.plain()? {
+        match name {
             "content" => once(&mut content, Content::read(scan, DEEPEST)?)?,
             _ => drop(scan.value()?),
         }
@@ -139,7 +139,7 @@ impl<'a> Output<'a> {
         let (mut turn, mut step, mut message, mut error, mut meta) = (None, None, None, None, None);
         let mut begun = false;
         while let Some(name) = scan.field(&mut begun)? {
-            match name.plain()? {
+            match name {
                 "turn" => once(&mut turn, u32::try_from(scan.whole()?).ok()?)?,
                 "step" => once(&mut step, u32::try_from(scan.whole()?).ok()?)?,
                 "message" => once(&mut message, content_of(scan)??)?,
@@ -181,7 +181,7 @@ impl<'a> Output<'a> {
 fn code_of<'a>(scan: &mut Scan<'a>) -> Option<Option<Str<'a>>> {
     let (mut code, mut begun) = (None, false);
     while let Some(name) = scan.field(&mut begun)? {
-        match name.plain()? {
+        match name {
             "code" => once(&mut code, scan.string()?)?,
             _ => drop(scan.value()?),
         }
@@ -309,7 +309,7 @@ impl<'a> Block<'a> {
     /// Reads a block whose type stands first.
     fn read(scan: &mut Scan<'a>, depth: u32) -> Option<Self> {
         let mut begun = false;
-        scan.field(&mut begun)??.plain().filter(|name| *name == "type")?;
+        scan.field(&mut begun)?.filter(|name| *name == "type")?;
         let kind = match scan.string()?.plain()? {
             "text" => BlockKind::Text,
             "reasoning" => BlockKind::Reasoning,
@@ -323,7 +323,7 @@ impl<'a> Block<'a> {
         let content = Content::default();
         let mut block = Self { kind, text, id, name, arguments, call_id, failed: false, content };
         while let Some(field) = scan.field(&mut begun)? {
-            match (&mut block.kind, field.plain()?) {
+            match (&mut block.kind, field) {
                 (BlockKind::Image(json), "attachment") => {
                     *json += ",\"attachment\":".len() as u32 + utf16_units(scan.value()?.as_bytes());
                 }

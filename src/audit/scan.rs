@@ -11,6 +11,8 @@ pub(in crate::audit) mod tests;
 
 /// Most digits of a number that is surely exact in JavaScript.
 const DIGITS: usize = 15;
+/// Bytes of a word.
+const WORD: usize = 8;
 /// One in every byte of a word.
 const ONES: u64 = u64::MAX / 0xFF;
 
@@ -89,11 +91,14 @@ impl<'a> Scan<'a> {
     }
 
     /// The name of an object's next field, or none behind the last; `begun` is false before the first.
-    pub(super) fn field(&mut self, begun: &mut bool) -> Option<Option<Str<'a>>> {
+    #[inline]
+    pub(super) fn field(&mut self, begun: &mut bool) -> Option<Option<&'a str>> {
         if !self.more(begun, b'{', b'}')? {
             return Some(None);
         }
-        let name = self.string()?;
+        let from = self.at + 1;
+        let escapes = self.pass_string()?;
+        let name = self.text.get(from..self.at - 1).filter(|_| escapes == 0)?;
         self.eat(b':')?;
         Some(Some(name))
     }
@@ -124,12 +129,16 @@ impl<'a> Scan<'a> {
     #[inline]
     pub(super) fn pass_string(&mut self) -> Option<usize> {
         self.eat(b'"')?;
-        // Most strings end in their first word.
-        if let Some(at) = first_special(self.text.as_bytes(), self.at)
-            && self.text.as_bytes().get(at) == Some(&b'"')
-        {
-            self.at = at + 1;
-            return Some(0);
+        // Most strings end in their first two words.
+        for _ in 0..2 {
+            let Some(plain) = plain_in_word(self.text.as_bytes(), self.at) else { break };
+            self.at += plain;
+            if plain < WORD {
+                if self.eat(b'"').is_some() {
+                    return Some(0);
+                }
+                break;
+            }
         }
         self.pass_long_string()
     }
@@ -140,7 +149,6 @@ impl<'a> Scan<'a> {
         let bytes = self.text.as_bytes();
         let mut more = 0;
         loop {
-            self.at = plain_end(bytes, self.at);
             match bytes.get(self.at)? {
                 b'"' => {
                     self.at += 1;
@@ -151,7 +159,8 @@ impl<'a> Scan<'a> {
                     more += length - 1;
                     self.at += length;
                 }
-                _ => return None,
+                0..0x20 => return None,
+                _ => self.at = plain_end(bytes, self.at),
             }
         }
     }
@@ -285,26 +294,27 @@ pub(super) fn once<T>(slot: &mut Option<T>, value: T) -> Option<()> {
 /// Where a string's plain part ends: at a quote, a backslash, a control character, or where the line ends.
 fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     // The processor looks at many bytes at once, where it need not say which of them it was.
-    while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<32>())
-        && !block.iter().fold(false, |found, byte| found | is_special(*byte))
-    {
-        at += 32;
-    }
-    while bytes.len() - at >= 8 {
-        if let Some(found) = first_special(bytes, at) {
-            return found;
+    let blocks = |at: usize| bytes.get(at..).and_then(|rest| rest.first_chunk::<32>());
+    if plain_in_word(bytes, at) == Some(WORD) {
+        at += WORD;
+        while blocks(at).is_some_and(|block| !block.iter().fold(false, |any, byte| any | is_special(*byte))) {
+            at += 32;
         }
-        at += 8;
+    }
+    while let Some(plain) = plain_in_word(bytes, at) {
+        at += plain;
+        if plain < WORD {
+            return at;
+        }
     }
     let rest = bytes.get(at..).unwrap_or_default();
     at + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len())
 }
 
-/// Where the first byte stands, of the eight from `at` on, that a string cannot hold as it is.
-fn first_special(bytes: &[u8], at: usize) -> Option<usize> {
-    let word = bytes.get(at..)?.first_chunk::<8>()?;
-    let found = special(u64::from_le_bytes(*word));
-    (found != 0).then(|| at + found.trailing_zeros() as usize / 8)
+/// How many bytes of the word from `at` on a string can hold as they are, up to the first that it cannot.
+fn plain_in_word(bytes: &[u8], at: usize) -> Option<usize> {
+    let word = bytes.get(at..)?.first_chunk::<WORD>()?;
+    Some(special(u64::from_le_bytes(*word)).trailing_zeros() as usize / 8)
 }
 
 fn is_special(byte: u8) -> bool {
