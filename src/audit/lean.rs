@@ -182,7 +182,7 @@ fn code_of<'a>(scan: &mut Scan<'a>) -> Option<Option<Str<'a>>> {
     let (mut code, mut begun) = (None, false);
     while let Some(name) = scan.field(&mut begun)? {
         match name {
-            "code" => once(&mut code, scan.string()?)?,
+            "code" => once(&mut code, scan.lax_string()?)?,
             _ => drop(scan.value()?),
         }
     }
@@ -328,11 +328,11 @@ impl<'a> Block<'a> {
                     *json += ",\"attachment\":".len() as u32 + utf16_units(scan.value()?.as_bytes());
                 }
                 (BlockKind::Image(_), _) => return None,
-                (_, "text") => block.text = scan.string()?,
-                (_, "id") => block.id = scan.string()?,
-                (_, "name") => block.name = scan.string()?,
-                (_, "arguments") => block.arguments = scan.string()?,
-                (_, "toolCallId") => block.call_id = scan.string()?,
+                (_, "text") => block.text = scan.lax_string()?,
+                (_, "id") => block.id = scan.lax_string()?,
+                (_, "name") => block.name = scan.lax_string()?,
+                (_, "arguments") => block.arguments = scan.lax_string()?,
+                (_, "toolCallId") => block.call_id = scan.lax_string()?,
                 (_, "isError") => block.failed = scan.flag()?,
                 (_, "content") => block.content = Content::read(scan, depth.checked_sub(1)?)?,
                 _ => drop(scan.value()?),

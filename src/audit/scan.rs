@@ -84,6 +84,18 @@ impl<'a> Scan<'a> {
         Some(Str::new(self.text.get(from..self.at)?, more))
     }
 
+    /// A string that may hold control characters as they are: the general reader lets them stand where a text is read
+    /// as bytes, though it is no JSON then.
+    pub(super) fn lax_string(&mut self) -> Option<Str<'a>> {
+        let from = self.at;
+        self.string().or_else(|| {
+            self.at = from;
+            self.eat(b'"')?;
+            let more = self.pass_long_string(true)?;
+            Some(Str::new(self.text.get(from..self.at)?, more))
+        })
+    }
+
     /// Passes a string, and tells by how many code units its escapes are longer than what they stand for.
     #[inline]
     pub(super) fn pass_string(&mut self) -> Option<usize> {
@@ -99,12 +111,12 @@ impl<'a> Scan<'a> {
                 break;
             }
         }
-        self.pass_long_string()
+        self.pass_long_string(false)
     }
 
     /// Passes what is left of a string.
     #[inline(never)]
-    fn pass_long_string(&mut self) -> Option<usize> {
+    fn pass_long_string(&mut self, lax: bool) -> Option<usize> {
         let bytes = self.text.as_bytes();
         let mut more = 0;
         loop {
@@ -118,7 +130,8 @@ impl<'a> Scan<'a> {
                     more += length - 1;
                     self.at += length;
                 }
-                0..0x20 => return None,
+                0..0x20 if !lax => return None,
+                0..0x20 => self.at += 1,
                 _ => self.at = plain_end(bytes, self.at),
             }
         }

@@ -108,3 +108,18 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn control_characters_in_a_text_are_read_as_they_ever_were() {
+    let data = |text: &str| {
+        let block = format!(r#"{{"type":"text","text":"{text}"}}"#);
+        line("assistant/message", &json!({ "message": { "content": "BLOCKS" } }))
+            .replace("\"BLOCKS\"", &format!("[{block}]"))
+    };
+    for (text, chars) in [("a\u{1}b", 3), ("\u{1f}", 1), ("\\n\tlong enough for more than two words\\\"", 38)]
+    {
+        assert_eq!(lean(&data(text)).map(|node| node.chars), Some(chars), "{text:?}");
+    }
+    // Elsewhere they are what they are to everybody: no JSON.
+    assert_eq!(lean(&data("a").replace("sourceEventSeqs", "source\u{1}")), None);
+}
