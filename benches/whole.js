@@ -3,6 +3,7 @@
  * `session.append` and `session.events` is taken out, no meter is mounted, and the model answers at once. The
  * text work (evidence ledger and claim check, over all that the model was sent) is shown apart.
  */
+import { setTimeout } from 'node:timers/promises';
 import { Fold } from '../plugin/rewind/fold.js';
 import { Config } from '../plugin/rewind/config.js';
 import { follow } from '../plugin/host/abort.js';
@@ -12,6 +13,8 @@ import { growSession, reopen } from './sessions.js';
 import { markdown, ms } from './table.js';
 import { median, time } from './clock.js';
 
+/** Milliseconds in which the collector's other threads come to rest. */
+const SWEEPING = 10;
 const REPORT = '## Findings\nNothing of note.';
 
 /** A clock that runs only inside the wrapped calls, the outermost counting. */
@@ -53,6 +56,8 @@ async function foldOnce(base, share) {
   const watch = stopwatch();
   instrument(session, watch);
   globalThis.gc?.();
+  // The collector goes on sweeping on threads of its own, and there are no more cores than threads.
+  await setTimeout(SWEEPING);
   const { nodes } = session.surface;
   const mark = { id: 1, logLength: nodes[Math.floor(nodes.length * (1 - share))] };
   const services = {
@@ -86,7 +91,7 @@ async function foldOnce(base, share) {
 }
 
 /** @returns one row a share, on a session of 100,000 events. */
-export async function measure(runs = 7) {
+export async function measure(runs = 21) {
   const base = growSession(100_000);
   base.append('request/header', { header: { config: { provider: 'bench', model: 'bench' } }, reason: 'initial' });
   const rows = [];

@@ -49,10 +49,10 @@ pub struct Kept {
 pub fn kept(surface: &Surface, target: &Target, region: &Region) -> Vec<Kept> {
     let nodes = surface.nodes();
     let mut folded = vec![false; nodes.len()];
-    for at in region.folded() {
+    for at in region.folded_runs().flatten() {
         folded[at] = true;
     }
-    let first = region.folded().next().unwrap_or(region.end);
+    let first = region.folded_runs().flatten().next().unwrap_or(region.end);
     let from = region.carrier.unwrap_or(first);
     let mut of_mark = region.carrier.is_some();
     let mut kept = Vec::new();

@@ -1,19 +1,24 @@
 //! Region and report in, ordered edits out; and the re-check before anything lands (docs/rewind.md 3).
 
+use std::ops::Range;
+
 use crate::error::Refusal;
 use crate::region::{Region, Target};
-use crate::surface::{ABSENT, EMPTY, Kind, Node, PERSON, Surface};
+use crate::surface::{ABSENT, Columns, EMPTY, Kind, Node, PERSON, REPORT, Surface};
 use crate::wire::{Tail, faults};
 
 /// What a fold will take, by seq, so that it can be compared with a later surface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// Runs of seqs that leave the surface, in surface order. The last run becomes the report.
-    pub segments: Vec<Vec<u32>>,
+    /// Runs of nodes that leave the surface, as positions in the window that was planned on, in surface order. The
+    /// last run becomes the report.
+    pub runs: Vec<Range<usize>>,
     /// Seqs of results rewritten in place, in surface order.
     pub siblings: Vec<u32>,
     /// Seqs of persons' nodes that fold with an open pair and are quoted.
     pub quotes: Vec<u32>,
+    /// Seqs of all folded nodes that the report quotes from, in surface order: those of `quotes`, and older reports.
+    pub quoted: Vec<u32>,
     /// Folded nodes, rewritten siblings included.
     pub folded_nodes: u32,
     /// Model-visible text of the folded nodes, UTF-16 code units.
@@ -22,19 +27,20 @@ pub struct Plan {
     pub start: u32,
     /// Last folded seq in surface order.
     pub end: u32,
-    /// What was planned for, and the newest node then on the surface.
+    /// What was planned for; the seqs that were planned on, and the newest of them.
     target: Target,
+    window: Vec<u32>,
     horizon: u32,
     has_carrier: bool,
 }
 
 /// One edit of the surface. Edits are applied in the order they stand in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Edit {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edit<'p> {
     /// A run of nodes becomes the report.
     Report {
         /// Shadowed seqs in surface order.
-        seqs: Vec<u32>,
+        seqs: &'p [u32],
     },
     /// One result's content becomes the report, where nothing else is folded.
     ReportInPlace {
@@ -44,7 +50,7 @@ pub enum Edit {
     /// A run of nodes becomes a line that points down to the report.
     Pointer {
         /// Shadowed seqs in surface order.
-        seqs: Vec<u32>,
+        seqs: &'p [u32],
     },
     /// One result's content becomes a line that points at the report.
     Sibling {
@@ -67,29 +73,46 @@ impl Plan {
         let mut folded_nodes = 0;
         let mut folded_chars: u32 = 0;
         let (mut start, mut end) = (None, 0);
-        for at in region.folded() {
-            let node = &nodes[at];
-            folded_nodes += 1;
-            folded_chars = folded_chars.saturating_add(node.chars);
-            start = start.or(Some(node.seq));
-            end = node.seq;
+        let mut quoted = Vec::new();
+        for run in region.folded_runs() {
+            for at in run {
+                let node = &nodes[at];
+                folded_nodes += 1;
+                folded_chars = folded_chars.saturating_add(node.chars);
+                start = start.or(Some(node.seq));
+                end = node.seq;
+                if node.flags & REPORT != 0 || region.quotes.binary_search(&at).is_ok() {
+                    quoted.push(node.seq);
+                }
+            }
         }
+        let window: Vec<u32> = nodes.iter().map(|node| node.seq).collect();
         Ok(Self {
-            segments: region
-                .segments
-                .iter()
-                .map(|run| nodes[run.clone()].iter().map(|node| node.seq).collect())
-                .collect(),
             siblings: seqs(&region.siblings),
             quotes: seqs(&region.quotes),
+            quoted,
             folded_nodes,
             folded_chars,
             start: start.unwrap_or(end),
             end,
             target: target.clone(),
-            horizon: nodes.iter().map(|node| node.seq).max().unwrap_or(0),
+            horizon: window.iter().copied().max().unwrap_or(0),
+            window,
             has_carrier: region.carrier.is_some(),
+            runs: region.segments,
         })
+    }
+
+    /// The runs of nodes that leave the surface, as seqs.
+    #[must_use]
+    pub fn segments(&self) -> Vec<&[u32]> {
+        self.runs.iter().map(|run| &self.window[run.clone()]).collect()
+    }
+
+    /// The folded seqs in surface order: rewritten siblings, then the segments' nodes.
+    pub fn folded(&self) -> impl Iterator<Item = u32> + '_ {
+        let nodes = self.runs.iter().flat_map(|run| &self.window[run.clone()]);
+        self.siblings.iter().chain(nodes).copied()
     }
 
     /// Whether the exploration opens behind a call that took the mark.
@@ -108,20 +131,53 @@ impl Plan {
         let region =
             Region::select(&surface.as_of(self.horizon), &self.target).map_err(|_| Refusal::Changed)?;
         let nodes = surface.nodes();
-        let now = region.folded().map(|at| nodes[at].seq);
-        let planned = self.siblings.iter().chain(self.segments.iter().flatten()).copied();
-        let same = now.eq(planned) && region.segments.len() == self.segments.len();
-        if same && (open_turn || self.siblings.is_empty()) { Ok(()) } else { Err(Refusal::Changed) }
+        let now = region.folded_runs().flatten().map(|at| nodes[at].seq);
+        if now.eq(self.folded()) && region.segments.len() == self.runs.len() {
+            self.in_turn(open_turn)
+        } else {
+            Err(Refusal::Changed)
+        }
+    }
+
+    /// [`Plan::recheck`] on columns: of a window, or of the whole surface. Where they read to the letter as those that
+    /// were planned on, with nothing but later appends behind, the plan holds without being made again.
+    ///
+    /// # Errors
+    /// As [`Plan::recheck`], and what [`Surface::parse`] refuses.
+    pub fn recheck_columns(&self, columns: &Columns<'_>, open_turn: bool) -> Result<(), Refusal> {
+        if self.reads_as_planned(columns) {
+            self.in_turn(open_turn)
+        } else {
+            self.recheck(&Surface::parse(columns)?, open_turn)
+        }
+    }
+
+    fn in_turn(&self, open_turn: bool) -> Result<(), Refusal> {
+        if open_turn || self.siblings.is_empty() { Ok(()) } else { Err(Refusal::Changed) }
+    }
+
+    /// What is known of a seq never changes, so equal seqs are equal nodes.
+    fn reads_as_planned(&self, columns: &Columns<'_>) -> bool {
+        let first = self.window.first();
+        let start = columns.nodes.iter().rposition(|seq| Some(seq) == first);
+        let Some(behind) = start.and_then(|at| columns.nodes[at..].strip_prefix(&self.window[..])) else {
+            return false;
+        };
+        let appended = |&seq: &u32| {
+            seq > self.horizon && columns.is_node(seq) && columns.origins.get(seq as usize) == Some(&seq)
+        };
+        behind.iter().all(appended) && behind.is_sorted_by(|one, next| one < next)
     }
 
     /// The edits in the order in which the surface is wire-valid after each: the report, earlier segments,
     /// siblings (docs/rewind.md 3.3).
     #[must_use]
-    pub fn edits(&self) -> Vec<Edit> {
-        let mut edits = Vec::with_capacity(self.segments.len() + self.siblings.len());
-        let (earlier, siblings) = match self.segments.split_last() {
+    pub fn edits(&self) -> Vec<Edit<'_>> {
+        let segments = self.segments();
+        let mut edits = Vec::with_capacity(segments.len() + self.siblings.len());
+        let (earlier, siblings) = match segments.split_last() {
             Some((last, earlier)) => {
-                edits.push(Edit::Report { seqs: last.clone() });
+                edits.push(Edit::Report { seqs: last });
                 (earlier, &self.siblings[..])
             }
             None => {
@@ -130,10 +186,10 @@ impl Plan {
                     None => return edits,
                 };
                 edits.push(Edit::ReportInPlace { seq: last });
-                (&self.segments[..], rest)
+                (&segments[..], rest)
             }
         };
-        edits.extend(earlier.iter().map(|seqs| Edit::Pointer { seqs: seqs.clone() }));
+        edits.extend(earlier.iter().map(|seqs| Edit::Pointer { seqs }));
         edits.extend(siblings.iter().map(|&seq| Edit::Sibling { seq }));
         edits
     }
@@ -207,7 +263,7 @@ impl Plan {
     pub fn request(&self, whole: &Surface, routed: bool, turn_start: u32) -> RequestPlan {
         let nodes = whole.nodes();
         let find = |seq: u32| nodes.iter().rposition(|node| node.seq == seq);
-        let first = self.siblings.first().copied().or_else(|| self.segments.first()?.first().copied());
+        let first = self.folded().next();
         let start = first.and_then(find).unwrap_or(nodes.len());
         let end = find(self.end).map_or(nodes.len(), |at| at + 1);
         if routed {
@@ -217,11 +273,9 @@ impl Plan {
             let cut = closed(whole, &nodes[..fault]);
             if cut >= end {
                 let messages = |run: &[Node]| run.iter().filter(|node| node.flags & ABSENT == 0).count();
-                return RequestPlan::Routed {
-                    cut,
-                    sent: messages(&nodes[..cut]),
-                    tail: messages(&nodes[start.min(cut)..cut]),
-                };
+                let (before, region) = nodes[..cut].split_at(start.min(cut));
+                let tail = messages(region);
+                return RequestPlan::Routed { cut, sent: messages(before) + tail, tail };
             }
         }
         let from = if self.siblings.is_empty() {

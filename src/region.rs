@@ -73,9 +73,9 @@ impl Region {
         Ok(region)
     }
 
-    /// All folded positions in surface order: rewritten siblings, then the segments' nodes.
-    pub fn folded(&self) -> impl Iterator<Item = usize> + '_ {
-        self.siblings.iter().copied().chain(self.segments.iter().cloned().flatten())
+    /// All folded positions in surface order, in runs: rewritten siblings, then the segments.
+    pub fn folded_runs(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.siblings.iter().map(|&at| at..at + 1).chain(self.segments.iter().cloned())
     }
 
     /// The sibling that carries the report, where nothing else is folded (docs/rewind.md 1.3).

@@ -17,6 +17,8 @@ pub const MEMORY: u8 = 1 << 3;
 pub const EMPTY: u8 = 1 << 4;
 /// The event derives no message at all, so a provider never sees it.
 pub const ABSENT: u8 = 1 << 6;
+/// The node is an older report, which may hold a person's words (docs/rewind.md 1.6).
+pub const REPORT: u8 = 1 << 7;
 
 /// What kind of event a surface node is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +30,9 @@ pub enum Kind {
     /// `tool/result`, the answer to one call.
     Result,
 }
+
+/// Kinds as the low two bits of a fact tell them.
+const KINDS: [Option<Kind>; 4] = [None, Some(Kind::User), Some(Kind::Assistant), Some(Kind::Result)];
 
 /// Facts of a session's events as columns indexed by seq, and the surface window they are read for.
 ///
@@ -49,6 +54,14 @@ pub struct Columns<'a> {
     pub pool: &'a [u32],
 }
 
+impl Columns<'_> {
+    /// Whether a seq is of a kind that can stand on a surface.
+    #[must_use]
+    pub fn is_node(&self, seq: u32) -> bool {
+        self.facts.get(seq as usize).is_some_and(|fact| fact & KIND_MASK != 0)
+    }
+}
+
 /// One call occurrence: interned call id and interned tool name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
@@ -65,7 +78,7 @@ pub struct Node {
     pub seq: u32,
     /// What kind of event it is.
     pub kind: Kind,
-    /// [`PERSON`], [`MEMORY`], [`EMPTY`], [`ABSENT`].
+    /// [`PERSON`], [`MEMORY`], [`EMPTY`], [`ABSENT`], [`REPORT`].
     pub flags: u8,
     /// Model-visible text in UTF-16 code units.
     pub chars: u32,
@@ -94,7 +107,6 @@ impl Node {
 pub struct Surface {
     nodes: Vec<Node>,
     calls: Vec<Call>,
-    id_bound: usize,
 }
 
 impl Surface {
@@ -104,55 +116,38 @@ impl Surface {
     /// [`Refusal::CorruptSurface`] names the first seq that stands twice, or whose columns are missing, of no
     /// known kind, or out of their pool; nothing is ever folded across such a node (case R3).
     pub fn parse(columns: &Columns<'_>) -> Result<Self, Refusal> {
-        let mut nodes = Vec::with_capacity(columns.nodes.len());
-        let mut calls = Vec::with_capacity(columns.nodes.len());
-        let mut id_bound = 0;
-        let mut seen = vec![false; columns.facts.len()];
-        for &seq in columns.nodes {
-            let corrupt = || Refusal::CorruptSurface { seq };
+        let Columns { nodes: seqs, facts, chars, origins, calls: offsets, pool } = *columns;
+        // What one column lacks is of no use in the others.
+        let known = facts.len().min(chars.len()).min(origins.len()).min(offsets.len());
+        let (facts, chars, origins, offsets) =
+            (&facts[..known], &chars[..known], &origins[..known], &offsets[..known]);
+        let twice = first_twice(seqs, known);
+        let mut corrupt = None;
+        let mut nodes = Vec::with_capacity(seqs.len());
+        let mut calls = Vec::with_capacity(seqs.len());
+        let mut read = |seq: u32| {
             let at = seq as usize;
-            let facts = *columns.facts.get(at).ok_or_else(corrupt)?;
-            if std::mem::replace(seen.get_mut(at).ok_or_else(corrupt)?, true) {
-                return Err(corrupt());
+            let fact = *facts.get(at)?;
+            let kind = KINDS[usize::from(fact & KIND_MASK)]?;
+            let first_call = u32::try_from(calls.len()).ok()?;
+            let call_count =
+                if kind == Kind::User { 0 } else { take_calls(&mut calls, pool, offsets[at] as usize)? };
+            if kind == Kind::Result && call_count != 1 {
+                return None;
             }
-            let kind = match facts & KIND_MASK {
-                1 => Kind::User,
-                2 => Kind::Assistant,
-                3 => Kind::Result,
-                _ => return Err(corrupt()),
-            };
-            let first_call = u32::try_from(calls.len()).map_err(|_| corrupt())?;
-            let mut call_count = 0;
-            if kind != Kind::User {
-                let offset = *columns.calls.get(at).ok_or_else(corrupt)? as usize;
-                call_count = *columns.pool.get(offset).ok_or_else(corrupt)?;
-                let pairs = (call_count as usize)
-                    .checked_mul(2)
-                    .and_then(|width| columns.pool.get(offset + 1..)?.get(..width))
-                    .ok_or_else(corrupt)?;
-                for pair in pairs.chunks_exact(2) {
-                    id_bound = id_bound.max(pair[0] as usize + 1);
-                    calls.push(Call { id: pair[0], name: pair[1] });
-                }
-                if kind == Kind::Result && call_count != 1 {
-                    return Err(corrupt());
-                }
-            }
-            nodes.push(Node {
-                seq,
-                kind,
-                flags: facts & !KIND_MASK,
-                chars: *columns.chars.get(at).ok_or_else(corrupt)?,
-                origin: *columns.origins.get(at).ok_or_else(corrupt)?,
-                first_call,
-                call_count,
-            });
+            let flags = fact & !KIND_MASK;
+            Some(Node { seq, kind, flags, chars: chars[at], origin: origins[at], first_call, call_count })
+        };
+        nodes.extend(seqs[..twice.unwrap_or(seqs.len())].iter().map(|&seq| {
+            read(seq).unwrap_or_else(|| {
+                corrupt.get_or_insert(seq);
+                Node::stand_in(seq)
+            })
+        }));
+        match corrupt.or(twice.map(|at| seqs[at])) {
+            Some(seq) => Err(Refusal::CorruptSurface { seq }),
+            None => Ok(Self { nodes, calls }),
         }
-        // Ids are interned densely and every one stands in the pool, so a larger one is a forged column.
-        if id_bound > columns.pool.len() + 1 {
-            return Err(Refusal::CorruptSurface { seq: columns.nodes.first().copied().unwrap_or(0) });
-        }
-        Ok(Self { nodes, calls, id_bound })
     }
 
     /// The nodes of the window, in surface order.
@@ -169,11 +164,7 @@ impl Surface {
         if kept == self.nodes.len() {
             return Cow::Borrowed(self);
         }
-        Cow::Owned(Self {
-            nodes: self.nodes[..kept].to_vec(),
-            calls: self.calls.clone(),
-            id_bound: self.id_bound,
-        })
+        Cow::Owned(Self { nodes: self.nodes[..kept].to_vec(), calls: self.calls.clone() })
     }
 
     /// The calls of an assistant node in model order, or the one call that a result answers.
@@ -182,10 +173,37 @@ impl Surface {
         let first = node.first_call as usize;
         self.calls.get(first..first + node.call_count as usize).unwrap_or(&[])
     }
+}
 
-    /// One above the largest interned call id, for dense tables.
-    #[must_use]
-    pub fn id_bound(&self) -> usize {
-        self.id_bound
+/// Where a seq stands for the second time. Where seqs only rise, as they do until something is replaced, none does.
+fn first_twice(seqs: &[u32], known: usize) -> Option<usize> {
+    if seqs.is_sorted_by(|one, next| one < next) {
+        return None;
     }
+    let mut seen = vec![false; known];
+    // One that is not known is refused for that.
+    seqs.iter().position(|&seq| seen.get_mut(seq as usize).is_some_and(|seen| std::mem::replace(seen, true)))
+}
+
+/// Copies the calls that stand at an offset of the pool.
+///
+/// Returns how many; nothing where they are not all there, or where an id is larger than any that was interned: each
+/// has its own place in the pool.
+#[inline]
+fn take_calls(calls: &mut Vec<Call>, pool: &[u32], offset: usize) -> Option<u32> {
+    let pairs = pool.get(offset..)?;
+    // Nearly every node has one, and a loop takes longer to set up than to run once.
+    if let [1, id, name, ..] = *pairs {
+        calls.push(Call { id, name });
+        return (id as usize <= pool.len()).then_some(1);
+    }
+    let (&count, pairs) = pairs.split_first()?;
+    let (pairs, _) = pairs.get(..(count as usize).checked_mul(2)?)?.as_chunks();
+    for &[id, name] in pairs {
+        if id as usize > pool.len() {
+            return None;
+        }
+        calls.push(Call { id, name });
+    }
+    Some(count)
 }

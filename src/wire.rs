@@ -3,8 +3,8 @@
 //! Every call occurrence is answered by exactly one result before the next message that is not a result, no
 //! result lacks its call, no message is empty. Providers answer HTTP 400 to anything else, for ever.
 
+use crate::pairing::OpenCalls;
 use crate::surface::{ABSENT, EMPTY, Kind, Node, Surface};
-use std::collections::HashMap;
 
 /// What is wrong at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,54 +38,8 @@ pub enum Tail {
 /// An incremental check of a message sequence: feed messages in order, read faults as they show.
 #[derive(Debug, Default)]
 pub struct WireCheck {
-    open: Open,
+    open: OpenCalls,
     carrier: u32,
-}
-
-/// Calls looked through one by one; beyond these, as only a hostile log has, they are looked up.
-const FEW: usize = 32;
-
-/// Open calls of one message, by interned id.
-#[derive(Debug, Default)]
-struct Open {
-    few: Vec<u32>,
-    /// How many calls of each id are open beside those.
-    more: HashMap<u32, u32>,
-}
-
-impl Open {
-    fn add(&mut self, id: u32) {
-        if self.few.len() < FEW {
-            self.few.push(id);
-        } else {
-            *self.more.entry(id).or_default() += 1;
-        }
-    }
-
-    /// Takes one call of the id, if one is open.
-    fn take(&mut self, id: u32) -> bool {
-        if let Some(at) = self.few.iter().position(|&open| open == id) {
-            self.few.swap_remove(at);
-            return true;
-        }
-        let Some(count) = self.more.get_mut(&id) else { return false };
-        *count -= 1;
-        if *count == 0 {
-            self.more.remove(&id);
-        }
-        true
-    }
-
-    fn is_empty(&self) -> bool {
-        self.few.is_empty() && self.more.is_empty()
-    }
-
-    fn clear(&mut self) {
-        self.few.clear();
-        if !self.more.is_empty() {
-            self.more = HashMap::new();
-        }
-    }
 }
 
 impl WireCheck {

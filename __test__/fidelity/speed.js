@@ -47,8 +47,8 @@ function regionOf() {
 }
 
 function byCore({ session, events, planned, prose }) {
-  const folded = planned.segments.flatMap((run) => [...run]);
-  const evidence = readEvidence(session, events, folded, { sent: folded, extra: [] }, { prose, tools: '{}', roots: [] });
+  const folded = planned.segments.flatMap(({ start, end }) => session.surface.nodes.slice(start, end));
+  const evidence = readEvidence(session, events, folded, { sent: Uint32Array.from(folded), extra: [] }, { prose, tools: '{}', roots: [] });
   return planned.compose({ prose, quoteChars: [], ledgerShare: 0.4, ledgerCap: 6000 }, evidence);
 }
 

@@ -8,7 +8,7 @@ fuzz_target!(|data: &[u8]| {
     let (columns, target) = Owned::raw(&String::from_utf8_lossy(data));
     let Ok(surface) = Surface::parse(&columns.view()) else { return };
     let Ok(plan) = Plan::new(&surface, &target) else { return };
-    let _ = plan.recheck(&surface, true);
+    assert_eq!(plan.recheck_columns(&columns.view(), true), plan.recheck(&surface, true));
     let _ = plan.edits();
     for routed in [true, false] {
         let _ = plan.request(&surface, routed, target.log_length);

@@ -12,6 +12,7 @@ fuzz_target!(|data: &[u8]| {
     let Ok(plan) = Plan::new(&surface, &now.target) else { return };
     assert_lawful(&surface, &plan);
     assert_eq!(plan.recheck(&surface, now.target.open_turn), Ok(()));
+    assert_eq!(plan.recheck_columns(&now.columns.view(), now.target.open_turn), Ok(()));
     let later = Surface::parse(&later.columns.view());
     for whole in [Ok(surface), later].iter().flatten().filter(|whole| plan.recheck(whole, true).is_ok()) {
         for routed in [true, false] {

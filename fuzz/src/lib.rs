@@ -156,7 +156,7 @@ pub fn assert_lawful(surface: &Surface, plan: &Plan) {
     for edit in plan.edits() {
         let (seqs, leaves) = match edit {
             Edit::Report { seqs } | Edit::Pointer { seqs } => (seqs, true),
-            Edit::ReportInPlace { seq } | Edit::Sibling { seq } => (vec![seq], false),
+            Edit::ReportInPlace { ref seq } | Edit::Sibling { ref seq } => (std::slice::from_ref(seq), false),
         };
         let from = nodes.iter().position(|node| Some(&node.seq) == seqs.first()).expect("the run stands");
         let run = from..from + seqs.len();

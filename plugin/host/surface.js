@@ -10,7 +10,7 @@ const USER = 1;
 const ASSISTANT = 2;
 const RESULT = 3;
 const KIND = 3;
-/** Flags of a fact, as `src/surface.rs` names them; REPORT is read on this side alone. */
+/** Flags of a fact, as `src/surface.rs` names them. */
 const PERSON = 1 << 2;
 const MEMORY = 1 << 3;
 const EMPTY = 1 << 4;
@@ -85,9 +85,8 @@ class Columns {
     this.used += 1;
   }
 
-  /** Fills the columns of one seq, once; events never change. An event of no use stays 0, which the core refuses. */
+  /** Fills the columns of one seq. An event of no use stays 0, which the core refuses. */
   fill(events, seq) {
-    if (this.facts[seq] !== 0) return;
     const event = events[seq];
     if (event?.seq !== seq) return;
     this.origins[seq] = isReplacement(event) ? this.origin(events, seq) : seq;
@@ -195,23 +194,8 @@ function columnsOf(session, length) {
   return columns;
 }
 
-function asWindow(columns, nodes) {
-  const { facts, chars, origins, calls, pool } = columns;
-  return { nodes, facts, chars, origins, calls, pool };
-}
-
-/**
- * @param seqs - seqs as the core gives them, or as a surface holds them.
- * @param make - what to copy them into: a list where absent.
- * @param from - the first index to copy.
- * @returns the copy. A fold of a long session copies tens of thousands of them several times over, and the language's
- * own conversions walk an iterator, which takes nine times as long.
- */
-export function copyOf(seqs, make = Array, from = 0) {
-  const copy = new make(seqs.length - from);
-  for (let at = 0; at < copy.length; at += 1) copy[at] = seqs[from + at];
-  return copy;
-}
+/** Seqs cross in one buffer, over and over: a new one of a long surface is memory that the system has to clear first. */
+let crossing = new Uint32Array(1 << 10);
 
 /**
  * Takes in one event as it is published, while it is at hand: the first fold of a long session then finds
@@ -236,35 +220,37 @@ export function observe(session, event) {
  * @param session - the session to read.
  * @param logLength - the mark's log length; seqs below it are older.
  * @param events - the log snapshot, where the caller has one already.
- * @returns the window's nodes and the columns by seq, as the core takes them.
+ * @returns the window's nodes and the columns by seq, as the core takes them, good until the next reading; `from` is
+ * where it starts on the surface.
  */
 export function readWindow(session, logLength, events = harness.events(session)) {
   const columns = columnsOf(session, events.length);
+  const { facts, origins } = columns;
   const { nodes } = session.surface;
+  if (nodes.length > crossing.length) crossing = new Uint32Array(nodes.length * 2);
+  // Written out, in one pass: the language's own conversion walks an iterator, which takes several times as long.
+  const seqs = crossing;
   let from = nodes.length;
   while (from > 0) {
     from -= 1;
     const seq = nodes[from];
-    if (columns.facts[seq] === 0) columns.fill(events, seq);
-    if (columns.origins[seq] < logLength && (columns.facts[seq] & KIND) === ASSISTANT) break;
+    seqs[from] = seq;
+    if (facts[seq] === 0) columns.fill(events, seq);
+    if (origins[seq] < logLength && (facts[seq] & KIND) === ASSISTANT) break;
   }
-  return asWindow(columns, copyOf(nodes, Uint32Array, from));
+  const { chars, calls, pool } = columns;
+  return { from, nodes: seqs.subarray(from, nodes.length), facts, chars, origins, calls, pool };
 }
 
 /**
- * Reads the columns of the whole surface.
+ * Reads the columns of the whole surface: nothing is older than the start of the log.
  *
  * @param session - the session to read.
  * @param events - the log snapshot, where the caller has one already.
- * @returns every node and the columns by seq.
+ * @returns every node and the columns by seq, as {@link readWindow} gives them.
  */
-export function readSurface(session, events = harness.events(session)) {
-  const columns = columnsOf(session, events.length);
-  const nodes = copyOf(session.surface.nodes, Uint32Array);
-  for (let at = 0; at < nodes.length; at += 1) {
-    if (columns.facts[nodes[at]] === 0) columns.fill(events, nodes[at]);
-  }
-  return asWindow(columns, nodes);
+export function readSurface(session, events) {
+  return readWindow(session, 0, events);
 }
 
 /**
@@ -274,14 +260,6 @@ export function readSurface(session, events = harness.events(session)) {
  */
 export function internedAs(session, text) {
   return cache.get(session)?.interned.get(text);
-}
-
-/** @returns the seqs among `seqs` whose nodes are reports of ours. */
-export function reportsAmong(session, seqs) {
-  const facts = cache.get(session)?.facts;
-  const reports = [];
-  if (facts) for (let at = 0; at < seqs.length; at += 1) if (facts[seqs[at]] & REPORT) reports.push(seqs[at]);
-  return reports;
 }
 
 /** @returns the model-visible text of `seqs`, UTF-16 code units. */

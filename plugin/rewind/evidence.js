@@ -16,8 +16,8 @@ const SURFACE = new Set(['user/message', 'assistant/message', 'tool/result']);
  * @param session - the session that folds.
  * @param events - the log snapshot.
  * @param folded - the folded seqs, rewritten siblings included.
- * @param sent - `{ sent, extra }`: the seqs that the model was sent, and further messages it was sent; empty
- * where no model was asked.
+ * @param sent - `{ sent, extra }`: the seqs that the model was sent, as the core gives them, and further messages it
+ * was sent; empty where no model was asked.
  * @param rules - `prose`, `tools` and `roots`, as the core's reader takes them.
  * @returns the core's reader, with everything read.
  */

@@ -7,7 +7,7 @@ import { untilAborted } from '../host/abort.js';
 import { reasonOf, RewindError } from '../host/error.js';
 import { ask, probeRoute, providerFault, resolveRoute } from '../host/model.js';
 import { findReport, REPORT_PLUGIN } from '../host/reports.js';
-import { copyOf, internedAs, readWindow, reportsAmong } from '../host/surface.js';
+import { internedAs, readWindow } from '../host/surface.js';
 import { assistantBefore, openTurn } from '../host/turn.js';
 import { native } from '../native.js';
 import { drive } from './drive.js';
@@ -51,7 +51,7 @@ export class Fold {
     this.stop = stop;
     this.usage = undefined;
     this.prose = undefined;
-    this.sent = { sent: [], extra: [] };
+    this.sent = { sent: new Uint32Array(), extra: [] };
   }
 
   /**
@@ -110,7 +110,7 @@ export class Fold {
     }
     const { siblings, segments, route } = this;
     const room = route && this.planned.proseRoom(...this.least());
-    return { facts, segments, siblings, quotes: copyOf(this.planned.quotes), kept, route, room, refusal };
+    return { facts, segments, siblings, quotes: [...this.planned.quotes], kept, route, room, refusal };
   }
 
   /** Performs one effect; whatever goes wrong is kept here and told as an input. */
@@ -198,11 +198,12 @@ export class Fold {
     const window = readWindow(session, mark.logLength, events);
     this.language = languageOf(this.config, events);
     this.planned = native.planFold(window, this.target(events), this.language);
-    this.siblings = copyOf(this.planned.siblings);
-    this.segments = this.planned.segments.map((seqs) => copyOf(seqs));
-    this.folded = this.siblings.concat(...this.segments);
+    this.siblings = [...this.planned.siblings];
+    const { nodes } = session.surface;
+    this.segments = this.planned.segments.map(({ start, end }) => nodes.slice(window.from + start, window.from + end));
+    this.runs = new Map([...this.siblings.map((seq) => [seq]), ...this.segments].map((seqs) => [seqs[0], seqs]));
     const meter = this.ctx.get('tokenMeter');
-    this.prices = pricesOf(meter, session, [...this.siblings.map((seq) => [seq]), ...this.segments], events);
+    this.prices = pricesOf(meter, session, this.runs, events);
     this.meter = this.prices && meter;
     this.foldedTokens = this.prices && [...this.prices.values()].reduce((sum, tokens) => sum + tokens, 0);
     this.quotes = this.collectQuotes(events);
@@ -227,12 +228,14 @@ export class Fold {
   /** Persons' words to quote: of nodes inside an open pair, and of older reports that fold (docs/rewind.md 1.6). */
   collectQuotes(events) {
     const inside = new Set(this.planned.quotes);
-    const reports = new Set(reportsAmong(this.session, this.folded));
-    if (inside.size === 0 && reports.size === 0) return [];
-    return this.segments.flat().flatMap((seq) => {
-      if (inside.has(seq)) return [personsWords(events[seq])];
-      return reports.has(seq) ? events[seq].data.source.quotes ?? [] : [];
-    });
+    return [...this.planned.quoted].flatMap((seq) => (
+      inside.has(seq) ? [personsWords(events[seq])] : events[seq].data.source.quotes ?? []
+    ));
+  }
+
+  /** The folded seqs: rewritten siblings, then the segments' nodes. */
+  get folded() {
+    return this.siblings.concat(...this.segments);
   }
 
   async ask({ maxTokens }) {
@@ -286,7 +289,8 @@ export class Fold {
   /** The plan's edits, after the core compared it with the surface as it stands. */
   edits(events) {
     const window = readWindow(this.session, this.mark.logLength, events);
-    return this.planned.edits(window, openTurn(events) !== undefined);
+    const edits = this.planned.edits(window, openTurn(events) !== undefined);
+    return edits.map(({ kind, seq, text }) => ({ kind, seqs: this.runs.get(seq), text }));
   }
 
   /** The text work of a fold: everything that takes the words of the log. */

@@ -2,7 +2,6 @@
 import { createToolResultMessage } from '@deepseek-ai/dsh-llm';
 import { landContent, landMessage, priceOf } from '../host/commit.js';
 import { RewindError } from '../host/error.js';
-import { copyOf } from '../host/surface.js';
 
 /** Source plugin name of the one-line pointers that earlier segments become. */
 export const POINTER_PLUGIN = 'rewind-pointer';
@@ -31,14 +30,14 @@ export function draft(edits, report, source) {
  *
  * @param meter - `ctx.tokenMeter`, or undefined.
  * @param session - the session that holds them.
- * @param runs - the runs, each a list of seqs.
+ * @param runs - the runs by their first seq, each a list of seqs.
  * @param events - the log snapshot.
  * @returns estimated tokens by a run's first seq; undefined without a meter, or where it cannot price a node, as
  * one whose arguments are no text: characters alone decide then.
  */
 export function pricesOf(meter, session, runs, events) {
   try {
-    return meter && new Map(runs.map((seqs) => [seqs[0], priceOf(meter, session, seqs, events)]));
+    return meter && new Map([...runs].map(([first, seqs]) => [first, priceOf(meter, session, seqs, events)]));
   } catch {
     return undefined;
   }
@@ -72,8 +71,7 @@ export function priceOfDrafts(meter, drafts) {
  * @throws {RewindError} `CHANGED` when the first append throws.
  */
 export function landAll(session, prices, drafts) {
-  for (const [index, { seqs: shadowed, content, source }] of drafts.entries()) {
-    const seqs = copyOf(shadowed);
+  for (const [index, { seqs, content, source }] of drafts.entries()) {
     const tokens = prices?.get(seqs[0]);
     try {
       if (source) landMessage(session, { seqs, message: { content, source }, tokens });
@@ -81,7 +79,7 @@ export function landAll(session, prices, drafts) {
     } catch (cause) {
       if (index > 0) {
         const landed = drafts.slice(0, index);
-        return { folded: landed.flatMap((one) => copyOf(one.seqs)), drafts: landed, failure: cause };
+        return { folded: landed.flatMap((one) => one.seqs), drafts: landed, failure: cause };
       }
       throw new RewindError('CHANGED', `The session refused the report (${cause.message}), so nothing was folded. `
         + 'The mark stays active; fold again later, or go on.', { cause });

@@ -1,6 +1,6 @@
 /** The report request: a true prefix where the cache is warm, else the region alone (docs/rewind.md 2.2). */
 import { harness } from '../host/compat.js';
-import { copyOf, readSurface } from '../host/surface.js';
+import { readSurface } from '../host/surface.js';
 import { turnStart } from '../host/turn.js';
 import { instructionMessage, transcript, withoutImages } from './messages.js';
 
@@ -14,15 +14,16 @@ import { instructionMessage, transcript, withoutImages } from './messages.js';
 export function reportRequest(fold) {
   const { session, route, abilities, planned, mark } = fold;
   const events = harness.events(session);
-  const plan = planned.request(readSurface(session, events), route.routed, {
+  const surface = readSurface(session, events);
+  const plan = planned.request(surface, route.routed, {
     objective: mark.objective,
     checkpointTool: fold.config.checkpointToolName,
     turnStart: turnStart(events, mark.logLength),
   });
-  const seqs = plan.form === 'routed' ? session.surface.nodes.slice(0, plan.cut) : copyOf(plan.seqs);
-  const eventsOf = () => seqs.map((seq) => events[seq]);
+  const seqs = plan.form === 'routed' ? surface.nodes.slice(0, plan.cut) : plan.seqs;
+  const eventsOf = () => Array.from(seqs, (seq) => events[seq]);
   const messages = {
-    routed: () => session.deriveMessages().slice(0, plan.sent),
+    routed: () => session.deriveMessages(),
     messages: () => eventsOf().map((event) => session.deriveEventMessage(event)),
     transcript: () => [],
   }[plan.form]();
@@ -30,10 +31,11 @@ export function reportRequest(fold) {
     plan.form === 'transcript' ? `${plan.instruction}\n\n${transcript(eventsOf())}` : plan.instruction,
   );
   if (!abilities.images) messages.forEach((message, at) => { messages[at] = withoutImages(message); });
-  messages.push(last);
+  // What a session derives is the caller's own, so it is cut in place: a copy of a long one costs as much again.
+  messages.splice(plan.sent ?? messages.length, messages.length, last);
   const { system, tools } = session.requestHeader() ?? {};
   fold.sent = {
-    sent: plan.form === 'transcript' ? [] : seqs,
+    sent: plan.form === 'transcript' ? new Uint32Array() : seqs,
     extra: [last, ...(system === undefined ? [] : [{ content: [{ type: 'text', text: system }] }])],
   };
   return {

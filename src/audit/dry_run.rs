@@ -115,9 +115,8 @@ pub(super) fn dry_run(input: &Input, audit: Audit, from: Seq, to: Option<Seq>) -
     run.kept = kept.into_iter().map(|node| KeptNode { seq: node.seq, why: node.why.text() }).collect();
     run.folded_nodes = plan.folded_nodes;
     run.folded_chars = plan.folded_chars;
-    let folded = || plan.siblings.iter().chain(plan.segments.iter().flatten());
     run.folded_tokens =
-        folded().filter_map(|seq| session.track.info(*seq)).map(|info| u64::from(info.tokens)).sum();
+        plan.folded().filter_map(|seq| session.track.info(seq)).map(|info| u64::from(info.tokens)).sum();
     let mut beside = 0;
     for edit in plan.edits() {
         match edit {
@@ -134,7 +133,7 @@ pub(super) fn dry_run(input: &Input, audit: Audit, from: Seq, to: Option<Seq>) -
             format!("The shortest report is {landed} characters long, and it would replace {chars}.");
         run.refused = Some(Refused { code: "SHRINK", message });
     }
-    run.segments = plan.segments;
+    run.segments = plan.segments().into_iter().map(<[Seq]>::to_vec).collect();
     run.siblings = plan.siblings;
     run.quotes = plan.quotes;
     Ok(run)
@@ -180,7 +179,7 @@ fn surface_of(session: &Session) -> Result<Surface, crate::error::Refusal> {
 
 /// The report that code alone makes.
 fn report(input: &Input, session: &Session, plan: &Plan, beside: usize) -> Result<String, Failure> {
-    let folded: Vec<Seq> = plan.siblings.iter().chain(plan.segments.iter().flatten()).copied().collect();
+    let folded: Vec<Seq> = plan.folded().collect();
     let carrier =
         plan.siblings.first().and_then(|seq| session.calls.answered_by(*seq)).map(|call| call.carrier);
     let wanted: BTreeSet<Seq> = inserted(folded.iter().copied().chain(carrier));
@@ -211,7 +210,7 @@ fn report(input: &Input, session: &Session, plan: &Plan, beside: usize) -> Resul
     let region = plan.folded_chars as usize;
     let draft = Draft {
         frame: &frame,
-        in_place: plan.segments.is_empty(),
+        in_place: plan.runs.is_empty(),
         language: Language::En,
         prose: None,
         objective: "",

@@ -17,10 +17,19 @@ use crate::report::language::Language;
 pub struct FoldEdit {
     /// `report`, `report-in-place`, `pointer` or `sibling`.
     pub kind: String,
-    /// The shadowed seqs, in surface order; one for the in-place kinds.
-    pub seqs: Uint32Array,
+    /// The first shadowed seq, by which the plan's segments and siblings are told apart.
+    pub seq: u32,
     /// The text that lands; for the report kinds it is composed apart.
     pub text: Option<String>,
+}
+
+/// A run of nodes: positions in the window that was planned on.
+#[napi(object, object_from_js = false)]
+pub struct FoldRun {
+    /// The first position.
+    pub start: u32,
+    /// One past the last position.
+    pub end: u32,
 }
 
 /// The request that asks for the report.
@@ -118,16 +127,24 @@ impl FoldPlan {
         self.plan.quotes.clone().into()
     }
 
+    /// Seqs of all nodes that the report quotes from, in surface order: those of `quotes`, and older reports.
+    #[napi(getter, catch_unwind)]
+    pub fn quoted(&self) -> Uint32Array {
+        self.plan.quoted.clone().into()
+    }
+
     /// Seqs of results rewritten in place, in surface order.
     #[napi(getter, catch_unwind)]
     pub fn siblings(&self) -> Uint32Array {
         self.plan.siblings.clone().into()
     }
 
-    /// Runs of seqs that leave the surface, in surface order.
+    /// Runs of nodes that leave the surface, in surface order: positions, for the seqs are at hand where the window is.
     #[napi(getter, catch_unwind)]
-    pub fn segments(&self) -> Vec<Uint32Array> {
-        self.plan.segments.iter().map(|seqs| seqs.clone().into()).collect()
+    pub fn segments(&self) -> Vec<FoldRun> {
+        let position = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        let runs = self.plan.runs.iter();
+        runs.map(|run| FoldRun { start: position(run.start), end: position(run.end) }).collect()
     }
 
     /// Plans the report request on the columns of the whole surface (docs/rewind.md 2.2).
@@ -142,8 +159,8 @@ impl FoldPlan {
         routed: bool,
         facts: InstructionFacts,
     ) -> std::result::Result<FoldRequest, Error<String>> {
+        self.plan.recheck_columns(&whole.view(), true).map_err(|refusal| refused(&refusal))?;
         let surface = whole.parse().map_err(|refusal| refused(&refusal))?;
-        self.plan.recheck(&surface, true).map_err(|refusal| refused(&refusal))?;
         let request = self.plan.request(&surface, routed, facts.turn_start);
         let messages = match &request {
             RequestPlan::Routed { tail, .. } | RequestPlan::Messages { tail, .. } => {
@@ -194,8 +211,7 @@ impl FoldPlan {
         columns: SurfaceColumns,
         open_turn: bool,
     ) -> std::result::Result<Vec<FoldEdit>, Error<String>> {
-        let surface = columns.parse().map_err(|refusal| refused(&refusal))?;
-        self.plan.recheck(&surface, open_turn).map_err(|refusal| refused(&refusal))?;
+        self.plan.recheck_columns(&columns.view(), open_turn).map_err(|refusal| refused(&refusal))?;
         Ok(self.plan.edits().into_iter().map(|edit| self.edit(edit)).collect())
     }
 
@@ -220,14 +236,16 @@ impl FoldPlan {
         Ok(())
     }
 
-    fn edit(&self, edit: Edit) -> FoldEdit {
-        let (kind, seqs, text) = match edit {
-            Edit::Report { seqs } => ("report", seqs, None),
-            Edit::ReportInPlace { seq } => ("report-in-place", vec![seq], None),
-            Edit::Pointer { seqs } => ("pointer", seqs, Some(landed::pointer(&self.mark, self.language))),
-            Edit::Sibling { seq } => ("sibling", vec![seq], Some(landed::sibling(&self.mark, self.language))),
+    fn edit(&self, edit: Edit<'_>) -> FoldEdit {
+        let (kind, seq, text) = match edit {
+            Edit::Report { seqs } => ("report", seqs.first().copied(), None),
+            Edit::ReportInPlace { seq } => ("report-in-place", Some(seq), None),
+            Edit::Pointer { seqs } => {
+                ("pointer", seqs.first().copied(), Some(landed::pointer(&self.mark, self.language)))
+            }
+            Edit::Sibling { seq } => ("sibling", Some(seq), Some(landed::sibling(&self.mark, self.language))),
         };
-        FoldEdit { kind: kind.to_owned(), seqs: seqs.into(), text }
+        FoldEdit { kind: kind.to_owned(), seq: seq.unwrap_or(self.plan.start), text }
     }
 
     /// Text of everything that lands beside the report.

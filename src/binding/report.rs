@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use napi::Error;
-use napi::bindgen_prelude::Uint8Array;
+use napi::bindgen_prelude::{Uint8Array, Uint32Array};
 use napi_derive::napi;
 
 use super::fold::{FoldPlan, refused};
@@ -40,7 +40,7 @@ pub struct EvidenceRules {
     /// The prose whose claims are looked up; absent where none are.
     pub prose: Option<String>,
     /// Seqs of the events that the model was sent as they are.
-    pub sent: Vec<u32>,
+    pub sent: Uint32Array,
     /// The configured part of the tool table, as JSON.
     pub tools: String,
     /// Directories whose prefix a path may carry or lack.
@@ -61,7 +61,7 @@ impl ReportEvidence {
     pub fn new(rules: EvidenceRules) -> napi::Result<Self> {
         let tools: BTreeMap<String, Tool> = serde_json::from_str(&rules.tools)?;
         let EvidenceRules { prose, sent, roots, .. } = rules;
-        Ok(Self(Some(Examination::new(Tools::new(tools), prose.as_deref(), sent, roots))))
+        Ok(Self(Some(Examination::new(Tools::new(tools), prose.as_deref(), sent.to_vec(), roots))))
     }
 
     /// Reads one piece in place: JSON in UTF-8 as [`Examination::read`] describes it.
@@ -221,7 +221,7 @@ impl FoldPlan {
     ) -> Draft<'d> {
         Draft {
             frame,
-            in_place: self.plan.segments.is_empty(),
+            in_place: self.plan.runs.is_empty(),
             language: self.language,
             prose,
             objective: "",

@@ -40,6 +40,7 @@ proptest! {
             };
             let Ok(plan) = Plan::new(&surface, &target) else { continue };
             prop_assert_eq!(plan.recheck(&surface, open_turn), Ok(()));
+            prop_assert_eq!(plan.recheck_columns(&columns, open_turn), Ok(()));
             prop_assert!(!plan.edits().is_empty());
             for routed in [true, false] {
                 if let RequestPlan::Routed { cut, .. } = plan.request(&surface, routed, log_length) {

@@ -62,7 +62,7 @@ fn play(moves: &[Move]) -> (Stage, u32) {
 }
 
 /// The surface after each edit: runs become one user message, rewritten results keep their place.
-fn states(surface: &Surface, edits: &[Edit]) -> Vec<Vec<Node>> {
+fn states(surface: &Surface, edits: &[Edit<'_>]) -> Vec<Vec<Node>> {
     let mut nodes: Vec<Node> = surface.nodes().to_vec();
     edits
         .iter()
@@ -70,7 +70,7 @@ fn states(surface: &Surface, edits: &[Edit]) -> Vec<Vec<Node>> {
             if let Edit::Report { seqs } | Edit::Pointer { seqs } = edit {
                 let at = nodes.iter().position(|node| node.seq == seqs[0]).unwrap();
                 let run: Vec<u32> = nodes[at..at + seqs.len()].iter().map(|node| node.seq).collect();
-                assert_eq!(&run, seqs, "an edit names one unbroken run");
+                assert_eq!(run, *seqs, "an edit names one unbroken run");
                 nodes.splice(at..at + seqs.len(), [Node::stand_in(seqs[0])]);
             }
             nodes.clone()
@@ -100,7 +100,7 @@ proptest! {
             }
         }
         // What leaves the surface is younger than the mark, and no person's unless it is quoted.
-        for seq in plan.segments.iter().flatten() {
+        for seq in plan.segments().into_iter().flatten() {
             let node = surface.nodes().iter().find(|node| node.seq == *seq).unwrap();
             prop_assert!(node.origin >= mark);
             prop_assert!(!node.protected() || plan.quotes.contains(seq));
@@ -128,13 +128,13 @@ proptest! {
                 seqs.iter().map(|seq| *nodes.iter().find(|node| node.seq == *seq).unwrap()).collect()
             }
             RequestPlan::Transcript { seqs } => {
-                prop_assert!(plan.segments.iter().flatten().all(|seq| seqs.contains(seq)));
+                prop_assert!(plan.segments().into_iter().flatten().all(|seq| seqs.contains(seq)));
                 return Ok(());
             }
         };
         prop_assert_eq!(all(&surface, &sent, Tail::Request), vec![]);
-        for seq in plan.siblings.iter().chain(plan.segments.iter().flatten()) {
-            prop_assert!(sent.iter().any(|node| node.seq == *seq), "{seq} is not sent");
+        for seq in plan.folded() {
+            prop_assert!(sent.iter().any(|node| node.seq == seq), "{seq} is not sent");
         }
     }
 }

@@ -25,12 +25,12 @@ fn rich() -> (Stage, u32) {
 fn the_report_comes_first_then_earlier_segments_then_siblings() {
     let (mut stage, mark) = rich();
     let plan = stage.plan(mark).unwrap();
-    let [first, last] = [&plan.segments[0], &plan.segments[1]];
+    let [first, last] = [&plan.segments()[0], &plan.segments()[1]];
     assert_eq!(
         plan.edits(),
         [
-            Edit::Report { seqs: last.clone() },
-            Edit::Pointer { seqs: first.clone() },
+            Edit::Report { seqs: last },
+            Edit::Pointer { seqs: first },
             Edit::Sibling { seq: plan.siblings[0] },
             Edit::Sibling { seq: plan.siblings[1] },
         ]
@@ -45,7 +45,7 @@ fn every_folded_node_is_in_exactly_one_edit() {
         .edits()
         .into_iter()
         .flat_map(|edit| match edit {
-            Edit::Report { seqs } | Edit::Pointer { seqs } => seqs,
+            Edit::Report { seqs } | Edit::Pointer { seqs } => seqs.to_vec(),
             Edit::ReportInPlace { seq } | Edit::Sibling { seq } => vec![seq],
         })
         .collect();
@@ -55,8 +55,11 @@ fn every_folded_node_is_in_exactly_one_edit() {
     assert!(seqs.contains(&plan.start) && seqs.contains(&plan.end));
 }
 
+/// Both ways of looking: at a parsed surface, and at its columns.
 fn recheck(plan: &Plan, stage: &Stage) -> Result<(), Refusal> {
-    plan.recheck(&stage.surface(), true)
+    let found = plan.recheck(&stage.surface(), true);
+    assert_eq!(plan.recheck_columns(&stage.columns(), true), found);
+    found
 }
 
 #[test]
@@ -76,7 +79,7 @@ fn any_difference_in_the_folded_seqs_is_a_change() {
     // X5: first, inner and last node of each run, and a sibling, replaced one at a time.
     let (mut stage, mark) = rich();
     let plan = stage.plan(mark).unwrap();
-    let folded: Vec<u32> = plan.siblings.iter().chain(plan.segments.iter().flatten()).copied().collect();
+    let folded: Vec<u32> = plan.folded().collect();
     for seq in folded {
         let mut other = stage.clone();
         other.compact(seq, seq, 3);
@@ -89,7 +92,7 @@ fn any_difference_in_the_folded_seqs_is_a_change() {
 fn a_run_compacted_to_the_same_count_or_gone_is_a_change() {
     let (mut stage, mark) = rich();
     let plan = stage.plan(mark).unwrap();
-    let run = &plan.segments[1];
+    let run = &plan.segments()[1];
     let mut compacted = stage.clone();
     compacted.compact(run[0], run[1], 9);
     compacted.step("c8");
@@ -109,7 +112,7 @@ fn a_run_compacted_to_the_same_count_or_gone_is_a_change() {
 fn the_same_seqs_in_another_order_or_with_another_between_are_a_change() {
     let (mut stage, mark) = rich();
     let plan = stage.plan(mark).unwrap();
-    let at = stage.nodes.iter().position(|&seq| seq == plan.segments[1][0]).unwrap();
+    let at = stage.nodes.iter().position(|&seq| seq == plan.segments()[1][0]).unwrap();
     let mut swapped = stage.clone();
     swapped.nodes.swap(at, at + 1);
     assert_eq!(recheck(&plan, &swapped), Err(Refusal::Changed));
@@ -135,10 +138,60 @@ fn siblings_cannot_land_once_the_turn_is_over() {
     let (mut stage, mark) = rich();
     let plan = stage.plan(mark).unwrap();
     assert_eq!(plan.recheck(&stage.surface(), false), Err(Refusal::Changed));
+    assert_eq!(plan.recheck_columns(&stage.columns(), false), Err(Refusal::Changed));
 
     let mut plain = Stage::new();
     let mark = plain.mark();
     plain.step("c1");
     let plan = plain.plan(mark).unwrap();
     assert_eq!(plan.recheck(&plain.surface(), false), Ok(()));
+    assert_eq!(plan.recheck_columns(&plain.columns(), false), Ok(()));
+}
+
+#[test]
+fn a_plan_of_a_window_holds_on_the_window_and_on_the_whole_surface() {
+    let mut stage = Stage::new();
+    stage.person(40);
+    stage.step("c0");
+    let from = stage.nodes.len();
+    let mark = stage.mark();
+    stage.step("c1");
+    stage.step("c2");
+    let mut window = stage.clone();
+    window.nodes.drain(..from);
+    let plan = window.plan(mark).unwrap();
+    assert_eq!((plan.runs.len(), plan.runs[0].clone()), (1, 2..6));
+    for held in [&window, &stage] {
+        assert_eq!(recheck(&plan, held), Ok(()));
+    }
+    let first = stage.nodes[0];
+    stage.compact(first, first, 3);
+    assert_eq!(recheck(&plan, &stage), Ok(()));
+    let last = *stage.nodes.last().unwrap();
+    stage.compact(last, last, 3);
+    assert_eq!(recheck(&plan, &stage), Err(Refusal::Changed));
+}
+
+#[test]
+fn what_stands_behind_the_region_is_looked_at_as_closely_as_the_region() {
+    let mut stage = Stage::new();
+    let mark = stage.mark();
+    stage.step("c1");
+    let plan = stage.plan(mark).unwrap();
+    let newest = *stage.nodes.last().unwrap();
+    stage.step("c9");
+    let [call, result] = stage.nodes[stage.nodes.len() - 2..] else { panic!("a step is two nodes") };
+    let refused = |bend: &dyn Fn(&mut Stage)| {
+        let mut bent = stage.clone();
+        bend(&mut bent);
+        plan.recheck_columns(&bent.columns(), true)
+    };
+    let corrupt = |seq| Err(Refusal::CorruptSurface { seq });
+    assert_eq!(refused(&|bent| bent.facts[result as usize] = 0), corrupt(result));
+    assert_eq!(refused(&|bent| bent.nodes.push(call)), corrupt(call));
+    assert_eq!(refused(&|bent| bent.nodes.push(newest)), corrupt(newest));
+    assert_eq!(refused(&|bent| bent.nodes.push(900)), corrupt(900));
+    // A replacement is no later append: it is the region's, whatever stands behind it.
+    assert_eq!(refused(&|bent| bent.origins[result as usize] = newest), Err(Refusal::Changed));
+    assert_eq!(refused(&|_| ()), Ok(()));
 }

@@ -20,7 +20,7 @@ fn the_pair_of_the_checkpoint_call_stays_and_the_rewind_call_too() {
     let [call, result] = stage.step("c1");
     stage.rewind();
     let plan = stage.plan(mark).unwrap();
-    assert_eq!(plan.segments, [[call, result]]);
+    assert_eq!(plan.segments(), [[call, result]]);
     assert_eq!((plan.start, plan.end, plan.folded_nodes, plan.folded_chars), (call, result, 2, 520));
     assert!(plan.siblings.is_empty() && plan.quotes.is_empty());
     assert!(plan.after_call());
@@ -80,7 +80,7 @@ fn a_mark_outside_any_call_has_no_carrier_and_its_exploration_starts_there() {
     let [call, result] = stage.step("c1");
     stage.rewind();
     let plan = stage.plan(mark).unwrap();
-    assert_eq!(plan.segments, [[call, result]]);
+    assert_eq!(plan.segments(), [[call, result]]);
     assert!(!plan.after_call());
 }
 
@@ -225,7 +225,7 @@ fn a_late_result_of_a_call_that_died_before_the_marks_own_message_is_no_result_o
     let step = stage.step("c1");
     stage.rewind();
     let plan = stage.plan(mark).unwrap();
-    assert_eq!((plan.segments.clone(), plan.after_call()), (vec![step.to_vec()], false));
+    assert_eq!((plan.segments(), plan.after_call()), (vec![&step[..]], false));
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn an_open_call_inside_ends_the_region_before_its_carrier() {
     stage.person(10);
     stage.rewind();
     let plan = stage.plan(mark).unwrap();
-    assert_eq!(plan.segments, [[call, result]]);
+    assert_eq!(plan.segments(), [[call, result]]);
     assert_eq!(plan.folded_nodes, 2);
 }
 
@@ -351,7 +351,7 @@ fn persons_words_split_the_region_and_are_no_part_of_it() {
     stage.person(10);
     stage.rewind();
     let plan = stage.plan(mark).unwrap();
-    assert_eq!(plan.segments, [one, two, three]);
+    assert_eq!(plan.segments(), [one, two, three]);
     assert_eq!((plan.folded_nodes, plan.folded_chars), (6, 3 * 520));
     assert_eq!((plan.start, plan.end), (one[0], three[1]));
     assert!(plan.quotes.is_empty());
@@ -371,7 +371,7 @@ fn persons_words_inside_an_open_pair_fold_with_it_and_are_quoted() {
     let after = stage.step("c2");
     stage.rewind();
     let plan = stage.plan(mark).unwrap();
-    assert_eq!(plan.segments, [vec![carrier, b, steer, memory, a], after.to_vec()]);
+    assert_eq!(plan.segments(), [vec![carrier, b, steer, memory, a], after.to_vec()]);
     assert_eq!(plan.quotes, [steer, memory]);
     assert_eq!(plan.folded_chars, 20 + 50 + 17 + 18 + 50 + 520);
 }
@@ -384,7 +384,7 @@ fn persons_words_beside_the_rewind_call_are_not_folded_with_it() {
     stage.rewind();
     stage.person(10);
     let plan = stage.plan(mark).unwrap();
-    assert_eq!(plan.segments, [[call, result]]);
+    assert_eq!(plan.segments(), [[call, result]]);
     assert!(plan.quotes.is_empty());
 }
 

@@ -173,6 +173,6 @@ impl Stage {
 
     /// The runs that a fold takes, in surface order.
     pub(crate) fn segments(&mut self, log_length: u32) -> Vec<Vec<u32>> {
-        self.plan(log_length).unwrap().segments
+        self.plan(log_length).unwrap().segments().into_iter().map(<[u32]>::to_vec).collect()
     }
 }

@@ -34,7 +34,7 @@ proptest! {
         };
         prop_assert!(wanted.is_ok(), "{:?}, but planned: {:?}", wanted, plan);
         let wanted = wanted.unwrap();
-        prop_assert_eq!(&plan.segments, &wanted.segments);
+        prop_assert_eq!(&plan.segments(), &wanted.segments);
         prop_assert_eq!(&plan.siblings, &wanted.siblings);
         prop_assert_eq!(&plan.quotes, &wanted.quotes);
         prop_assert_eq!(plan.edits(), wanted.edits());

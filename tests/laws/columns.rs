@@ -26,9 +26,10 @@ fn try_all(read: &Read, target: &Target) -> Result<(), TestCaseError> {
     prop_assert!(surface.nodes().iter().map(|node| node.seq).eq(read.nodes.iter().copied()));
     let Ok(plan) = Plan::new(&surface, target) else { return Ok(()) };
     prop_assert_eq!(plan.recheck(&surface, target.open_turn), Ok(()));
-    let folded = plan.siblings.len() + plan.segments.iter().map(Vec::len).sum::<usize>();
+    prop_assert_eq!(plan.recheck_columns(&read.columns(), target.open_turn), Ok(()));
+    let folded = plan.siblings.len() + plan.segments().into_iter().map(<[u32]>::len).sum::<usize>();
     prop_assert_eq!(plan.folded_nodes as usize, folded);
-    prop_assert_eq!(plan.edits().len(), plan.siblings.len() + plan.segments.len());
+    prop_assert_eq!(plan.edits().len(), plan.siblings.len() + plan.segments().len());
     Ok(())
 }
 

@@ -20,13 +20,13 @@ proptest! {
         // stands between two of them but what people said.
         let mut last = None;
         let siblings = plan.siblings.iter().map(std::slice::from_ref);
-        for run in siblings.chain(plan.segments.iter().map(Vec::as_slice)) {
+        for run in siblings.chain(plan.segments()) {
             let first = at(run[0]);
             prop_assert_eq!(&before[first..first + run.len()], run);
             prop_assert!(last.is_none_or(|last| last < first));
             last = Some(first + run.len() - 1);
         }
-        for pair in plan.segments.windows(2) {
+        for pair in plan.segments().windows(2) {
             let between = &before[at(pair[0][pair[0].len() - 1]) + 1..at(pair[1][0])];
             prop_assert!(!between.is_empty() && between.iter().all(|&seq| log.at(seq).protected()));
         }

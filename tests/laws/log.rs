@@ -97,14 +97,14 @@ impl Log {
     }
 
     /// Lands one edit of a plan.
-    pub(crate) fn land(&mut self, edit: &Edit) -> u32 {
+    pub(crate) fn land(&mut self, edit: &Edit<'_>) -> u32 {
         match edit {
             Edit::Report { seqs } | Edit::Pointer { seqs } => self.replace(seqs, Body::User(Who::Plugin), 9),
             Edit::ReportInPlace { seq } | Edit::Sibling { seq } => self.rewrite(*seq),
         }
     }
 
-    pub(crate) fn land_all(&mut self, edits: &[Edit]) {
+    pub(crate) fn land_all(&mut self, edits: &[Edit<'_>]) {
         for edit in edits {
             self.land(edit);
         }

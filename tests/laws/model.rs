@@ -28,15 +28,15 @@ pub(crate) struct Decision {
 
 impl Decision {
     /// 3.3: the report, earlier segments, siblings. 1.3: a sibling carries the report if nothing else folds.
-    pub(crate) fn edits(&self) -> Vec<Edit> {
+    pub(crate) fn edits(&self) -> Vec<Edit<'_>> {
         let mut edits = Vec::new();
         let mut siblings = self.siblings.clone();
         match self.segments.last() {
-            Some(last) => edits.push(Edit::Report { seqs: last.clone() }),
+            Some(last) => edits.push(Edit::Report { seqs: last }),
             None => edits.extend(siblings.pop().map(|seq| Edit::ReportInPlace { seq })),
         }
         let earlier = self.segments.iter().rev().skip(1).rev();
-        edits.extend(earlier.map(|seqs| Edit::Pointer { seqs: seqs.clone() }));
+        edits.extend(earlier.map(|seqs| Edit::Pointer { seqs }));
         edits.extend(siblings.into_iter().map(|seq| Edit::Sibling { seq }));
         edits
     }
