@@ -180,10 +180,7 @@ impl Tools {
 
     /// Whether the table alone says that a call does more than look, so that its arguments need not be read for it.
     pub(crate) fn never_looks(&self, name: &str) -> bool {
-        let key = key(name);
-        let added = self.added.get(&key).map(|tool| tool.act);
-        let act = added.or_else(|| TABLE.iter().find(|row| row.0 == key).map(|row| row.1));
-        act.is_some_and(|act| !matches!(act, Act::Read | Act::Search | Act::Command))
+        self.row(name).is_some_and(|row| !matches!(row.act, Act::Read | Act::Search | Act::Command))
     }
 
     fn row(&self, name: &str) -> Option<Tool> {
