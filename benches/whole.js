@@ -4,6 +4,7 @@
  * text work (evidence ledger and claim check, over all that the model was sent) is shown apart.
  */
 import { setTimeout } from 'node:timers/promises';
+import { createAssistantMessage } from '@deepseek-ai/dsh-llm';
 import { Fold } from '../plugin/rewind/fold.js';
 import { Config } from '../plugin/rewind/config.js';
 import { follow } from '../plugin/host/abort.js';
@@ -90,10 +91,24 @@ async function foldOnce(base, share) {
   return { append, text, own: active - append - events, nodes: result.foldedNodes };
 }
 
+/** Leaves the call of the fold open at the tail, as it stands while a model folds in its turn. */
+function openRewind(session) {
+  const [turn, step, callId] = [100_000, 1, 'rewind-1'];
+  session.append('turn/start', { turn });
+  session.append('step/start', { turn, step });
+  const message = createAssistantMessage({
+    content: [{ type: 'tool-call', id: callId, name: 'rewind', arguments: '{}' }],
+    source: { provider: 'bench', model: 'bench' },
+  });
+  session.append('assistant/message', { turn, step, message }, { surfaceOp: 'append', sourceEventSeqs: [] });
+  session.append('tool/call', { turn, step, callId, name: 'rewind', arguments: '{}' });
+}
+
 /** @returns one row a share, on a session of 100,000 events. */
 export async function measure(runs = 21) {
   const base = growSession(100_000);
   base.append('request/header', { header: { config: { provider: 'bench', model: 'bench' } }, reason: 'initial' });
+  openRewind(base);
   const rows = [];
   for (const share of [0.9, 0.01]) {
     const samples = [];
